@@ -1,0 +1,118 @@
+import { unknown, type Fact } from "./fact.ts";
+import { Failure, type Finding, type Room } from "./finding.ts";
+import type { Journal } from "./journal.ts";
+import type { Machine } from "./machine.ts";
+import type { Action, Done, Performer, Performers, Planned, Proof } from "./plan.ts";
+
+/** What a command brings to the loop: how to look, how to decide, how to act. */
+export type Program<Facts, A extends Action> = {
+  /** Read-only, bounded, parallel. Looks again only at the stale rooms where it has looked before. */
+  observe(on: Machine, before?: { facts: Facts; stale: readonly Room[] }): Promise<Facts>;
+  /** Pure. Same facts, same plan. `done` is what this run has done so far, so that nothing is tried twice. */
+  plan(facts: Facts, done: readonly Done<A>[]): Planned<A>;
+  performers: Performers<A>;
+  /** Asks a person for what is missing. True: something was answered, plan again. */
+  answer?(refusals: readonly Finding[]): Promise<boolean>;
+};
+
+/** How a run ended, with the last facts seen: the result is what was seen, not what was attempted. */
+export type Ended<Facts, A extends Action> = {
+  how: "settled" | "planned" | "refused" | "failed" | "stopped";
+  facts: Facts;
+  done: readonly Done<A>[];
+  planned: Planned<A>;
+  failure?: Finding;
+};
+
+/** More than any road through the rooms needs; a plan that does not come to an end is a defect. */
+const mostStages = 8;
+
+/**
+ * The loop: observe, plan, apply, verify, and again while an action has made more knowable.
+ * With `dryRun` it ends with the first plan. Never throws for what a machine can do wrong: that is in `failure`.
+ */
+export async function run<Facts, A extends Action>(
+  program: Program<Facts, A>,
+  on: Machine,
+  journal: Journal,
+  options: { dryRun: boolean },
+): Promise<Ended<Facts, A>> {
+  const done: Done<A>[] = [];
+  let facts = await program.observe(on);
+  for (let stage = 1; ; stage++) {
+    let planned = program.plan(facts, done);
+    while (planned.refusals.length > 0 && !options.dryRun && (await program.answer?.(planned.refusals))) {
+      planned = program.plan(facts, done);
+    }
+    on.emit({ type: "plan", stage, actions: planned.actions, then: planned.then });
+
+    const ended = { facts, done, planned };
+    if (planned.refusals.length > 0) return { how: "refused", ...ended };
+    if (planned.actions.length === 0) return { how: "settled", ...ended };
+    if (options.dryRun) return { how: "planned", ...ended };
+    if (stage > mostStages) return { how: "failed", ...ended, failure: notConverged(planned) };
+
+    const applied = await apply(planned.actions, program.performers, done, on, journal);
+    if (applied.stopped || applied.failure !== undefined) {
+      const how = applied.stopped ? "stopped" : "failed";
+      return { how, ...ended, ...(applied.failure && { failure: applied.failure }) };
+    }
+    facts = await program.observe(on, { facts, stale: applied.stale });
+  }
+}
+
+/** Performs actions in order, each in the journal before and after. Ends early when one reveals a room: then it is time to look and plan again. */
+async function apply<A extends Action>(
+  actions: readonly A[],
+  performers: Performers<A>,
+  done: Done<A>[],
+  on: Machine,
+  journal: Journal,
+): Promise<{ stale: readonly Room[]; stopped: boolean; failure?: Finding }> {
+  for (const action of actions) {
+    if (on.stop.aborted) return { stale: [], stopped: true };
+    // The table has one performer for each kind of action; the compiler cannot see that `action` and its entry match.
+    const performer = performers[action.do as A["do"]] as unknown as Performer<A>;
+    const start = on.now();
+    const tell = (phase: "begin" | "end" | "failed") =>
+      on.emit({ type: "action", phase, room: performer.room, action, says: performer.says(action), ms: on.now() - start });
+
+    journal.before(action);
+    tell("begin");
+    try {
+      await performer.perform(action, on);
+    } catch (error) {
+      journal.failed(action, error);
+      tell("failed");
+      if (on.stop.aborted) return { stale: [], stopped: true };
+      return { stale: [], stopped: false, failure: findingOf(error, performer.room) };
+    }
+    const proof = await proven(performer, action, on);
+    done.push({ action, proof });
+    journal.after(action);
+    tell("end");
+    if (performer.reveals.length > 0) return { stale: performer.reveals, stopped: on.stop.aborted };
+  }
+  return { stale: [], stopped: on.stop.aborted };
+}
+
+async function proven<A extends Action>(performer: Performer<A>, action: A, on: Machine): Promise<Fact<Proof>> {
+  const start = on.now();
+  try {
+    return await performer.prove(action, on);
+  } catch (error) {
+    return unknown(error instanceof Error ? error.message : String(error), `look after ${action.do}`, on.now() - start);
+  }
+}
+
+/** Anything thrown that is no `Failure` is a defect of ours, and says so. */
+function findingOf(error: unknown, room: Room): Finding {
+  if (error instanceof Failure) return error.finding;
+  const says = error instanceof Error ? error.message : String(error);
+  return { reason: "DEFECT", room, says, remedies: [{ says: "this is a defect of tracebloc; the log of this run tells more" }] };
+}
+
+function notConverged(planned: Planned<Action>): Finding {
+  const actions = planned.actions.map((action) => action.do).join(", ");
+  return { reason: "NOT_CONVERGED", room: "run", says: `still to do after ${mostStages} rounds: ${actions}`, remedies: [] };
+}
