@@ -1,4 +1,35 @@
 #!/usr/bin/env node
-import("./cli/program.ts").then(async ({ main }) => {
-  process.exitCode = await main(process.argv.slice(2));
-});
+/**
+ * The entry. Every start pays for what stands here, and every Node reads it: it is bundled alone, into syntax that
+ * Node 6 parses, and loads the program only when there is something for it to do.
+ */
+import { oldestNode, version } from "./platform/version.ts";
+
+const [oldestMajor, oldestMinor] = oldestNode.split(".").map(Number) as [number, number];
+const [major, minor] = process.versions.node.split(".").map(Number) as [number, number];
+const tooOld = major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
+const args = process.argv.slice(2);
+
+if (tooOld) {
+  process.stderr.write(
+    `tracebloc ${version} needs Node.js ${oldestNode} or newer, and this is ${process.versions.node}: ` +
+      "install one from https://nodejs.org/en/download and run the same command again.\n",
+  );
+  process.exitCode = 3; // exitCodes.machine, whose table is not worth loading here
+} else if (args.length === 1 && args[0] === "--version") {
+  process.stdout.write(`${version}\n`);
+} else {
+  keepCompiledCode();
+  void import("./cli/program.ts").then(({ main }) => main(args)).then(setExitCode);
+}
+
+/** Node 22.8 and later keep compiled code between runs, which saves about 15 ms; Node 20 and 21 cannot. */
+function keepCompiledCode(): void {
+  const module = process.getBuiltinModule?.("node:module") as { enableCompileCache?: () => void } | undefined;
+  module?.enableCompileCache?.();
+}
+
+/** Never process.exit: it cuts off output that is still being written to a pipe. */
+function setExitCode(code: number): void {
+  process.exitCode = code;
+}
