@@ -69,7 +69,9 @@ function commandsChunk(program) {
   let inCommands;
   return (id, graph) => {
     inCommands ??= staticClosure(
-      [...staticClosure([program], graph)].flatMap((module) => graph.getModuleInfo(module)?.dynamicallyImportedIds ?? []),
+      [...staticClosure([program], graph)].flatMap(
+        (module) => graph.getModuleInfo(module)?.dynamicallyImportedIds ?? [],
+      ),
       graph,
     );
     return inCommands.has(id) ? "commands" : null;

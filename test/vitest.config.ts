@@ -4,17 +4,20 @@ import { defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** A project per folder of test/: `fast` ones are independent of each other, the lab's share one cluster. */
-function project(name: string, options: { testTimeout: number; serial?: boolean }) {
+/**
+ * A project per folder of test/. Groups run one after the other: `package` measures time and wants the machine for
+ * itself, and the tests of the lab share one cluster.
+ */
+function project(name: string, group: number, testTimeout: number) {
   return {
     test: {
       name,
       root,
       include: [`test/${name}/**/*.test.ts`],
-      environment: "node" as const,
-      testTimeout: options.testTimeout,
-      hookTimeout: options.testTimeout,
-      ...(options.serial === true && { fileParallelism: false, sequence: { concurrent: false } }),
+      testTimeout,
+      hookTimeout: testTimeout,
+      fileParallelism: group === 0,
+      sequence: { groupOrder: group },
     },
   };
 }
@@ -22,12 +25,12 @@ function project(name: string, options: { testTimeout: number; serial?: boolean 
 export default defineConfig({
   test: {
     projects: [
-      project("unit", { testTimeout: 10_000 }),
-      project("flow", { testTimeout: 20_000 }),
-      project("shell", { testTimeout: 60_000 }),
-      project("chart", { testTimeout: 60_000 }),
-      project("package", { testTimeout: 120_000, serial: true }),
-      project("lab", { testTimeout: 600_000, serial: true }),
+      project("unit", 0, 10_000),
+      project("flow", 0, 20_000),
+      project("shell", 0, 60_000),
+      project("chart", 0, 60_000),
+      project("package", 1, 120_000),
+      project("lab", 2, 600_000),
     ],
   },
 });

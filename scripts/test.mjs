@@ -1,0 +1,128 @@
+// `npm test`: sets up what the tests need, runs all of them, and ends with the line `N passed, M failed`.
+// `npm run test:fast` (--fast) leaves out the lab. Further arguments go to vitest: `npm run test:fast -- test/unit/files`.
+
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Programs that tests run, and the Debian package of each. A test whose program is missing elsewhere skips itself. */
+const programs = [
+  { command: "dash", debian: "dash" },
+  { command: "bash", debian: "bash" },
+  { command: "busybox", debian: "busybox-static" },
+  { command: "shellcheck", debian: "shellcheck" },
+];
+
+const args = process.argv.slice(2).filter((arg) => arg !== "--fast");
+const fast = process.argv.includes("--fast");
+const failures = [];
+
+await step("dependencies", async () => {
+  if (await dependenciesMissing()) await run("npm", ["ci", "--no-audit", "--no-fund"]);
+});
+await step("programs", installPrograms);
+await step("build", () => run(process.execPath, ["scripts/build.mjs"]));
+const lab = fast || (await step("lab", () => run(process.execPath, ["scripts/lab/lab.mjs", "up"])));
+
+const { passed, failed, skipped } = await runTests(fast || !lab ? ["--project", "!lab"] : []);
+for (const failure of failures) console.log(`failed before the tests: ${failure}`);
+const ok = failed === 0 && failures.length === 0 && passed > 0;
+if (passed + failed === 0) console.log("no test ran");
+console.log(`${passed} passed, ${failed + failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+process.exitCode = ok ? 0 : 1;
+
+/** Does one thing before the tests. When it fails the rest still runs: it may tell more than the failure does. */
+async function step(name, act) {
+  try {
+    await act();
+    return true;
+  } catch (error) {
+    failures.push(`${name}: ${error.message}`);
+    return false;
+  }
+}
+
+/** Streams what the program prints. Rejects when it does not exit with 0. */
+async function run(command, parameters, environment = {}) {
+  const exit = await start(command, parameters, environment);
+  if (exit !== 0) throw new Error(`${[command, ...parameters].join(" ")} ended with ${exit}`);
+}
+
+function start(command, parameters, environment = {}) {
+  const child = spawn(command, parameters, { cwd: root, stdio: "inherit", env: { ...process.env, ...environment } });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve(code ?? signal));
+  });
+}
+
+/** Compares what npm installed with what the lock file asks for, entry by entry: file times say nothing after a clone. */
+async function dependenciesMissing() {
+  const installed = await readJson(join(root, "node_modules", ".package-lock.json"));
+  if (installed === undefined) return true;
+  const { packages } = await readJson(join(root, "package-lock.json"));
+  return Object.entries(packages).some(([path, wanted]) => {
+    if (path === "") return false;
+    const found = installed.packages[path];
+    return found === undefined ? wanted.optional !== true : found.integrity !== wanted.integrity;
+  });
+}
+
+function readJson(path) {
+  return readFile(path, "utf8").then(JSON.parse, () => undefined);
+}
+
+/** Installs what is missing where that is a matter of course: as root on Debian and what descends from it. */
+async function installPrograms() {
+  const missing = programs.filter(({ command }) => !onPath(command)).map(({ debian }) => debian);
+  if (missing.length === 0) return;
+  if (process.getuid?.() !== 0 || !onPath("apt-get")) {
+    console.log(`tests of ${missing.join(", ")} are skipped; to run them: sudo apt-get install ${missing.join(" ")}`);
+    return;
+  }
+  const install = ["install", "--yes", "--no-install-recommends", ...missing];
+  const unattended = { DEBIAN_FRONTEND: "noninteractive" };
+  if ((await start("apt-get", install, unattended)) === 0) return;
+  await run("apt-get", ["update"]);
+  await run("apt-get", install, unattended);
+}
+
+function onPath(command) {
+  return process.env.PATH.split(":").some((directory) => existsSync(join(directory, command)));
+}
+
+/** Runs vitest and counts from its own report. A file that does not load and an error outside a test count as failed. */
+async function runTests(selection) {
+  const directory = await mkdtemp(join(tmpdir(), "tracebloc-tests-"));
+  const report = join(directory, "report.json");
+  try {
+    const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    const config = ["--config", "test/vitest.config.ts"];
+    const exit = await start(process.execPath, [vitest, "run", ...config, ...reporters, ...selection, ...args]);
+    const {
+      numPassedTests = 0,
+      numFailedTests = 0,
+      numPendingTests = 0,
+      numTodoTests = 0,
+      testResults = [],
+    } = (await readJson(report)) ?? {};
+    const unloaded = testResults.filter(({ status, assertionResults }) => {
+      return status === "failed" && !assertionResults.some((test) => test.status === "failed");
+    });
+    const outside = exit !== 0 && numFailedTests + unloaded.length === 0 ? 1 : 0;
+    if (outside > 0) console.log(`vitest ended with ${exit} though no test failed`);
+    return {
+      passed: numPassedTests,
+      failed: numFailedTests + unloaded.length + outside,
+      skipped: numPendingTests + numTodoTests,
+    };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
