@@ -74,8 +74,8 @@ async function apply<A extends Action>(
     // The table has one performer for each kind of action; the compiler cannot see that `action` and its entry match.
     const performer = performers[action.do as A["do"]] as unknown as Performer<A>;
     const start = on.now();
-    const tell = (phase: "begin" | "end" | "failed") =>
-      on.emit({ type: "action", phase, room: performer.room, action, says: performer.says(action), ms: on.now() - start });
+    const tell = (phase: "begin" | "end" | "failed", seen?: { says: string; holds?: boolean }) =>
+      on.emit({ type: "action", phase, room: performer.room, action, ms: on.now() - start, ...(seen ?? { says: performer.says(action) }) });
 
     journal.before(action);
     tell("begin");
@@ -90,10 +90,14 @@ async function apply<A extends Action>(
     const proof = await proven(performer, action, on);
     done.push({ action, proof });
     journal.after(action);
-    tell("end");
+    tell("end", seenAfter(proof, performer.says(action)));
     if (performer.reveals.length > 0) return { stale: performer.reveals, stopped: on.stop.aborted };
   }
   return { stale: [], stopped: on.stop.aborted };
+}
+
+function seenAfter(proof: Fact<Proof>, said: string): { says: string; holds?: boolean } {
+  return proof.state === "known" ? { says: proof.value.says, holds: proof.value.holds } : { says: `${said}: not proven: ${proof.why}` };
 }
 
 async function proven<A extends Action>(performer: Performer<A>, action: A, on: Machine): Promise<Fact<Proof>> {

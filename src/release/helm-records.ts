@@ -1,0 +1,96 @@
+import { gunzipSync } from "node:zlib";
+
+/** What Helm says of a revision. `unknown` is Helm's own word. */
+export type ReleaseStatus =
+  | "unknown"
+  | "deployed"
+  | "uninstalled"
+  | "superseded"
+  | "failed"
+  | "uninstalling"
+  | "pending-install"
+  | "pending-upgrade"
+  | "pending-rollback";
+
+/** The newest revision of one release, as Helm recorded it in the cluster. */
+export type ReleaseRecord = {
+  name: string;
+  namespace: string;
+  revision: number;
+  status: ReleaseStatus;
+  /** Labels given with `helm upgrade --labels`; ours holds the hash of the wishes. */
+  labels: Readonly<Record<string, string>>;
+  /** Milliseconds since the epoch, where Helm's time could be read. */
+  lastDeployed: number | undefined;
+  /** What the record holds inside; `unreadable` says why it could not be opened. */
+  content: { chart: string; chartVersion: string; values: Readonly<Record<string, unknown>> } | { unreadable: string };
+};
+
+/**
+ * The path that lists every current revision of every release: Helm keeps each as a Secret of this type, and marks
+ * all but the newest ones `superseded`. One read of some 20 ms in place of `helm list`, `helm status` and `helm get values`.
+ */
+export const releaseRecordsPath =
+  "/api/v1/secrets?fieldSelector=type%3Dhelm.sh%2Frelease.v1&labelSelector=owner%3Dhelm%2Cstatus%21%3Dsuperseded";
+
+const ownLabels = new Set(["owner", "name", "status", "version", "modifiedAt", "createdAt"]);
+
+/**
+ * Reads the answer to `releaseRecordsPath`: the newest revision of each release.
+ * Throws `TypeError` when the answer is not a list of Secrets: an answer that cannot be read is no empty list.
+ */
+export function readReleaseRecords(answer: unknown): ReleaseRecord[] {
+  const items = (answer as { items?: unknown } | null)?.items;
+  if (!Array.isArray(items)) throw new TypeError("the API's answer is not a list of Secrets");
+  const newest = new Map<string, ReleaseRecord>();
+  for (const item of items) {
+    const record = readRecord(item as Secret);
+    const key = `${record.namespace}/${record.name}`;
+    const other = newest.get(key);
+    if (other === undefined || other.revision < record.revision) newest.set(key, record);
+  }
+  return [...newest.values()];
+}
+
+type Secret = {
+  metadata?: { namespace?: string; labels?: Record<string, string> };
+  data?: { release?: string };
+};
+
+function readRecord(secret: Secret): ReleaseRecord {
+  const labels = secret.metadata?.labels ?? {};
+  const { content, lastDeployed } = open(secret.data?.release);
+  return {
+    name: labels["name"] ?? "",
+    namespace: secret.metadata?.namespace ?? "",
+    revision: Number(labels["version"] ?? 0),
+    status: (labels["status"] ?? "unknown") as ReleaseStatus,
+    labels: Object.fromEntries(Object.entries(labels).filter(([name]) => !ownLabels.has(name))),
+    lastDeployed,
+    content,
+  };
+}
+
+type Payload = {
+  info?: { last_deployed?: string };
+  chart?: { metadata?: { name?: string; version?: string } };
+  config?: Record<string, unknown> | null;
+};
+
+/** The payload is JSON, gzipped, in base64, in a Secret's base64. */
+function open(data: string | undefined): Pick<ReleaseRecord, "content" | "lastDeployed"> {
+  try {
+    const inner = Buffer.from(Buffer.from(data ?? "", "base64").toString("latin1"), "base64");
+    const payload = JSON.parse(inner[0] === 0x1f ? gunzipSync(inner).toString() : inner.toString()) as Payload;
+    const { name, version } = payload.chart?.metadata ?? {};
+    if (name === undefined || version === undefined) return { content: { unreadable: "it names no chart" }, lastDeployed: undefined };
+    const at = Date.parse(payload.info?.last_deployed ?? "");
+    return {
+      content: { chart: name, chartVersion: version, values: payload.config ?? {} },
+      lastDeployed: Number.isNaN(at) ? undefined : at,
+    };
+  } catch {
+    // The cause would quote the payload, which holds the client's password.
+    return { content: { unreadable: "its record is damaged" }, lastDeployed: undefined };
+  }
+}

@@ -1,0 +1,87 @@
+import type { Finding } from "../engine/finding.ts";
+import { firstComplaint, type Command, type RunResult } from "../process/runner.ts";
+
+/** How to reach a cluster with Helm: never by what the user's own kubeconfig happens to point at (B07). */
+export type HelmAccess = { helm: string; kubeconfig: string; context: string };
+
+/** TERM first and a long grace: a killed Helm leaves the release `pending-*` and every later one refused (B05). */
+const graceMs = 60_000;
+
+/** The call that installs or upgrades. `chart` is a folder, an archive or a reference; `values` a 0600 file. Bound in milliseconds. */
+export function helmApply(
+  access: HelmAccess,
+  release: { name: string; namespace: string; chart: string; values: string; labels: Readonly<Record<string, string>> },
+  timeoutMs: number,
+): Command {
+  const labels = Object.entries(release.labels).map(([name, value]) => `${name}=${value}`);
+  const args = ["upgrade", "--install", release.name, release.chart, "--create-namespace", "--cleanup-on-fail"];
+  args.push("--values", release.values, "--labels", labels.join(","), "--timeout", seconds(timeoutMs));
+  return helm(access, release.namespace, args, "helm upgrade", timeoutMs);
+}
+
+/** The call that removes a release; what carries the keep policy stays. */
+export function helmUninstall(access: HelmAccess, release: { name: string; namespace: string }, timeoutMs: number): Command {
+  return helm(access, release.namespace, ["uninstall", release.name, "--timeout", seconds(timeoutMs)], "helm uninstall", timeoutMs);
+}
+
+function helm(access: HelmAccess, namespace: string, args: string[], about: string, timeoutMs: number): Command {
+  const road = ["--namespace", namespace, "--kubeconfig", access.kubeconfig, "--kube-context", access.context];
+  return {
+    file: access.helm,
+    args: [...args, ...road],
+    about,
+    // Helm gives up by itself first: our own deadline is for a Helm that does not.
+    timeoutMs: timeoutMs + 30_000,
+    graceMs,
+    mutates: true,
+    // What a shell may carry for other clusters must not bend this call: another storage driver would hide the release.
+    env: { KUBECONFIG: undefined, HELM_DRIVER: "secret", HELM_NAMESPACE: undefined, HELM_KUBECONTEXT: undefined },
+  };
+}
+
+function seconds(ms: number): string {
+  return `${Math.max(1, Math.round(ms / 1000))}s`;
+}
+
+/** What a failed Helm call means: the conflict, the schema's words, the namespace that is going, or Helm's own first line. Pure. */
+export function helmFailure(result: RunResult, release: { name: string; namespace: string }): Finding {
+  const text = `${result.stderr}\n${result.stdout}`;
+  const details = result.stderr.split("\n").map((line) => line.trim()).filter((line) => line !== "").slice(0, 20);
+  const road = `--namespace ${release.namespace}`;
+  const again = { says: "then run the same command again", command: "tracebloc install" };
+  const base = { room: "release" as const, details };
+
+  if (/another operation \(install\/upgrade\/rollback\) is in progress/.test(text)) {
+    return { ...base, reason: "RELEASE_PENDING", says: `another Helm operation on ${release.name} is in progress`, remedies: [{ says: "see which", command: `helm history ${release.name} ${road}` }, again] };
+  }
+  const conflict = readConflict(text);
+  if (conflict !== undefined) {
+    return {
+      ...base,
+      reason: "RELEASE_CONFLICT",
+      says: `${conflict.object} was changed by ${conflict.managers.join(" and ")}: ${conflict.fields.join(", ")}`,
+      remedies: [{ says: "see who owns which field", command: `kubectl get ${conflict.object} ${road} --show-managed-fields -o yaml` }],
+    };
+  }
+  if (/being terminated|is terminating/.test(text)) {
+    return { ...base, reason: "HELM_FAILED", says: `namespace ${release.namespace} is being deleted`, remedies: [{ says: "see what holds it", command: `kubectl get namespace ${release.namespace} -o yaml` }, again] };
+  }
+  if (/values don't meet the specifications|at '[^']*': |chart requires kubeVersion|Chart\.yaml file is missing|failed to parse .*values|execution error at/.test(text)) {
+    return { ...base, reason: "CHART_INVALID", says: `the chart refuses its values: ${firstComplaint(result)}`, remedies: [{ says: "see what was asked for", command: "tracebloc config show" }] };
+  }
+  return { ...base, reason: "HELM_FAILED", says: `${result.outcome === "timed-out" ? "helm upgrade: " : ""}${firstComplaint(result)}`, remedies: [again] };
+}
+
+/** B16: the object, the managers and the fields of a server-side apply conflict, in both of Helm's layouts. */
+export function readConflict(text: string): { object: string; managers: string[]; fields: string[] } | undefined {
+  const head = /conflict occurred while applying object (\S+) (\S+), Kind=(\w+)/.exec(text);
+  if (head === null) return undefined;
+  const [, path = "", , kind = ""] = head;
+  const managers = [...text.matchAll(/conflicts? with "([^"]+)"/g)].map(([, manager = ""]) => manager);
+  const fields = [...text.matchAll(/(?:^|[\s:])(\.[a-z][\w[\]="./-]*)/gim)].map(([, field = ""]) => field);
+  return { object: `${kind.toLowerCase()}/${path.split("/").at(-1) ?? path}`, managers: unique(managers), fields: unique(fields) };
+}
+
+function unique(items: readonly string[]): string[] {
+  return [...new Set(items)];
+}

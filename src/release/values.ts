@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { wasAsked, type Wish, type Wishes } from "../config/wishes.ts";
+
+export type Values = { readonly [key: string]: unknown };
+
+/** What the cluster itself decides about the values: where the node's data lies, and how its storage works. */
+export type ClusterShape = {
+  storageMode: "hostpath" | "node-local";
+  /** In the node: `/tracebloc-data` where datasets have a mount of their own, else undefined. */
+  datasetPath: string | undefined;
+};
+
+/**
+ * The values that this program sets. For a new release all of them; for one that exists only what was asked for now,
+ * so that a run without yesterday's variables does not undo them. Keys and names are the chart's contract.
+ */
+export function generateValues(wishes: Wishes, cluster: ClusterShape, isNew: boolean): Values {
+  const asked = <T>(wish: Wish<T>) => (isNew || wasAsked(wish) ? wish.value : undefined);
+  return withoutUndefined({
+    clientId: wishes.clientId.value,
+    clientPassword: wishes.clientPassword.value,
+    env: { CLIENT_ENV: asked(wishes.clientEnv), SINGLE_NODE: isNew ? "true" : undefined },
+    imagePullPolicy: asked(wishes.imagePullPolicy),
+    ...(isNew ? storageValues(cluster) : {}),
+  });
+}
+
+/** Fixed for the life of a release: storage classes, claims and volumes refuse to change. */
+function storageValues({ storageMode, datasetPath }: ClusterShape): Values {
+  if (storageMode === "node-local") {
+    return { storageClass: { create: false, name: "local-path" }, hostPath: { enabled: false }, singleNode: true, pvcAccessMode: "ReadWriteOnce" };
+  }
+  return {
+    storageClass: { create: true, name: "client-storage-class", provisioner: "manual", allowVolumeExpansion: true, parameters: {} },
+    hostPath: { enabled: true, datasetPath },
+    pvcAccessMode: "ReadWriteOnce",
+  };
+}
+
+/**
+ * Layers laid over one another, later ones winning key by key, as Helm merges values files: objects are merged,
+ * everything else is replaced, and null removes a default.
+ */
+export function layerValues(...layers: readonly Values[]): Values {
+  return layers.reduce<Values>((under, over) => merge(under, over), {});
+}
+
+function merge(under: Values, over: Values): Values {
+  const merged: Record<string, unknown> = Object.assign(Object.create(null) as Record<string, unknown>, under);
+  for (const [key, value] of Object.entries(over)) {
+    const before = merged[key];
+    merged[key] = isObject(before) && isObject(value) ? merge(before, value) : value;
+  }
+  return { ...merged };
+}
+
+/** The label under which a release carries the hash of the wishes it was made from. */
+export const wishesLabel = "tracebloc.io/wishes";
+
+const secretKey = /password|secret|token|credential|^clientId$/i;
+
+/**
+ * A short hash of a release's values, without the client's identity and any secret: those could be guessed from it,
+ * and it lies open as a label. Key order does not matter. 32 characters, as a label's 63 allow.
+ */
+export function hashWishes(values: Values): string {
+  return createHash("sha256").update(canonical(values)).digest("hex").slice(0, 32);
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value)
+    .filter(([key, inner]) => inner !== undefined && !secretKey.test(key))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(",")}}`;
+}
+
+function withoutUndefined(values: Values): Values {
+  const entries = Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => [key, isObject(value) ? withoutUndefined(value) : value]);
+  return Object.fromEntries(entries) as Values;
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

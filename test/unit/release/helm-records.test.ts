@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readReleaseRecords } from "../../../src/release/helm-records.ts";
+import recorded from "../../fixtures/release/records.json" with { type: "json" };
+
+describe("Helm's records of releases", () => {
+  test("are read as Helm 4 wrote them: the newest revision of each, with chart, values and labels", () => {
+    const [edge, web] = readReleaseRecords(recorded.answer);
+    expect(edge).toMatchObject({
+      name: "edge",
+      namespace: "edge",
+      revision: 2,
+      status: "deployed",
+      labels: { "tracebloc.io/wishes": "0123456789abcdef" },
+      content: { chart: "client", chartVersion: "2.0.0", values: { clientId: "5f0c6f0a-0000-4000-8000-00000000aaaa" } },
+    });
+    expect(edge?.lastDeployed).toBe(Date.parse("2026-11-30T17:06:47.162Z"));
+    expect(web).toMatchObject({ name: "web", revision: 2, status: "failed", content: { chart: "web" } });
+  });
+
+  test("a failed newest revision hides the deployed one before it", () => {
+    const statuses = recorded.answer.items.filter(({ metadata }) => metadata.labels.name === "web").map(({ metadata }) => metadata.labels.status);
+    expect(statuses.toSorted()).toEqual(["deployed", "failed"]);
+    expect(readReleaseRecords(recorded.answer).find(({ name }) => name === "web")?.status).toBe("failed");
+  });
+
+  test("a damaged payload is unreadable and quotes nothing of itself", () => {
+    const [first] = recorded.answer.items;
+    const payload = Buffer.from("clientPassword=canary-0002").toString("base64");
+    const [damaged] = readReleaseRecords({ items: [{ ...first, data: { release: payload } }] });
+    expect(damaged?.content).toEqual({ unreadable: "its record is damaged" });
+  });
+
+  test.each([[null], [undefined], ["Forbidden"], [{}], [{ items: {} }]])("%j is no empty list", (answer) => {
+    expect(() => readReleaseRecords(answer)).toThrow(TypeError);
+  });
+
+  test("no payload makes it throw", () => {
+    const secret = fc.record({ metadata: fc.record({ namespace: fc.string(), labels: fc.dictionary(fc.string(), fc.string()) }), data: fc.record({ release: fc.oneof(fc.string(), fc.base64String()) }) });
+    fc.assert(fc.property(fc.array(secret), (items) => Array.isArray(readReleaseRecords({ items }))));
+  });
+});
