@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 
 /** The packages with code in the output: directory, name, version and licence, sorted by name. */
-export async function bundledPackages(output) {
+async function bundledPackages(output) {
   const modules = output.flatMap((chunk) =>
     Object.entries(chunk.modules ?? {})
       .filter(([id, module]) => module.renderedLength > 0 && id.includes(`${sep}node_modules${sep}`))
@@ -18,7 +18,11 @@ export async function bundledPackages(output) {
   return [...packages.values()].sort((a, b) => a.name.localeCompare(b.name) || a.version.localeCompare(b.version));
 }
 
-/** What goes into THIRD_PARTY_LICENSES. Fails where a package ships no licence text, since then we may not ship it. */
+/**
+ * What goes into THIRD_PARTY_LICENSES. Fails where a package ships no licence text, since then we may not ship it.
+ *
+ * @param {{ modules?: Record<string, { renderedLength: number }> }[]} output what the bundler wrote
+ */
 export async function licenceTexts(output) {
   const sections = [];
   for (const { directory, name, version, license } of await bundledPackages(output)) {
