@@ -2,7 +2,6 @@
 // `npm run test:fast` (--fast) leaves out the lab. Further arguments go to vitest: `npm run test:fast -- test/unit/files`.
 
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -11,12 +10,7 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Programs that tests run, and the Debian package of each. A test whose program is missing elsewhere skips itself. */
-const programs = [
-  { command: "dash", debian: "dash" },
-  { command: "bash", debian: "bash" },
-  { command: "busybox", debian: "busybox-static" },
-  { command: "shellcheck", debian: "shellcheck" },
-];
+const programs = { dash: "dash", bash: "bash", busybox: "busybox-static", shellcheck: "shellcheck" };
 
 const args = process.argv.slice(2).filter((arg) => arg !== "--fast");
 const fast = process.argv.includes("--fast");
@@ -48,13 +42,13 @@ async function step(name, act) {
 }
 
 /** Streams what the program prints. Rejects when it does not exit with 0. */
-async function run(command, parameters, environment = {}) {
-  const exit = await start(command, parameters, environment);
+async function run(command, parameters) {
+  const exit = await start(command, parameters);
   if (exit !== 0) throw new Error(`${[command, ...parameters].join(" ")} ended with ${exit}`);
 }
 
-function start(command, parameters, environment = {}) {
-  const child = spawn(command, parameters, { cwd: root, stdio: "inherit", env: { ...process.env, ...environment } });
+function start(command, parameters) {
+  const child = spawn(command, parameters, { cwd: root, stdio: "inherit" });
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => resolve(code ?? signal));
@@ -79,21 +73,11 @@ function readJson(path) {
 
 /** Installs what is missing where that is a matter of course: as root on Debian and what descends from it. */
 async function installPrograms() {
-  const missing = programs.filter(({ command }) => !onPath(command)).map(({ debian }) => debian);
+  const { hasProgram, installMissing } = await import("./lab/debian.mjs");
+  const missing = Object.keys(programs).filter((name) => !hasProgram(name));
   if (missing.length === 0) return;
-  if (process.getuid?.() !== 0 || !onPath("apt-get")) {
-    console.log(`tests of ${missing.join(", ")} are skipped; to run them: sudo apt-get install ${missing.join(" ")}`);
-    return;
-  }
-  const install = ["install", "--yes", "--no-install-recommends", ...missing];
-  const unattended = { DEBIAN_FRONTEND: "noninteractive" };
-  if ((await start("apt-get", install, unattended)) === 0) return;
-  await run("apt-get", ["update"]);
-  await run("apt-get", install, unattended);
-}
-
-function onPath(command) {
-  return process.env.PATH.split(":").some((directory) => existsSync(join(directory, command)));
+  if (process.getuid?.() === 0 && hasProgram("apt-get")) await installMissing(programs, console.log);
+  else console.log(`tests that need ${missing.join(", ")} are skipped; to run them, install these first`);
 }
 
 /** Runs vitest and counts from its own report. A file that does not load and an error outside a test count as failed. */
