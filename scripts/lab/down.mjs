@@ -1,0 +1,65 @@
+// Takes the lab down: what it started, known by the label of its images and by the process it recorded.
+
+import { existsSync, readFileSync, rmSync } from "node:fs";
+
+import { cacheDirectory, inCache } from "./cache.mjs";
+import { engineEnvironment, recordedEngine, stopEngine } from "./engine.mjs";
+import { LabError } from "./errors.mjs";
+import { withLock } from "./lock.mjs";
+import { isRunning, run, succeeds } from "./processes.mjs";
+import { step } from "./screen.mjs";
+import { label } from "./versions.mjs";
+
+const log = () => inCache("logs", "down.log");
+const docker = (args) => run("docker", args, { env: engineEnvironment(), log: log() });
+const lines = (text) => text.split("\n").filter(Boolean);
+
+/** Removes the lab's clusters and stops its engine. With `purge` its images and its cache go too. */
+export async function down({ purge = false } = {}) {
+  if (!existsSync(cacheDirectory())) return;
+  await withLock(async () => {
+    if (await engineReachable()) {
+      await step("clusters", removeClusters);
+      if (purge) await step("images", removeImages);
+    }
+    await step("container engine", stopEngine);
+    if (purge) await step("cache", removeCache);
+  });
+}
+
+async function engineReachable() {
+  const engine = recordedEngine();
+  if (!engine || (engine.own && !isRunning(engine))) return false;
+  return succeeds("docker", ["version"], { env: engineEnvironment() });
+}
+
+async function removeClusters(now) {
+  const format = '{{.Label "k3d.cluster"}}';
+  const clusters = new Set(lines(await docker(["ps", "--all", "--filter", `label=${label}`, "--format", format])));
+  for (const cluster of clusters) {
+    now(cluster);
+    await succeeds(inCache("bin", "k3d"), ["cluster", "delete", cluster], { env: engineEnvironment(), log: log(), seconds: 120 });
+  }
+  // What k3d did not know of, such as the rest of a cluster that was never finished.
+  const containers = lines(await docker(["ps", "--all", "--quiet", "--filter", `label=${label}`]));
+  if (containers.length > 0) await docker(["rm", "--force", "--volumes", ...containers]);
+  return clusters.size === 0 ? "none" : `removed ${[...clusters].join(", ")}`;
+}
+
+async function removeImages() {
+  const images = new Set(lines(await docker(["image", "ls", "--quiet", "--filter", `label=${label}`])));
+  if (images.size > 0) await docker(["image", "rm", "--force", ...images]);
+  return images.size === 0 ? "none" : `removed ${images.size}`;
+}
+
+async function removeCache() {
+  const directory = cacheDirectory();
+  // A mount left below would be emptied along with the cache, and it may be a person's data.
+  const mounts = lines(readFileSync("/proc/self/mountinfo", "utf8")).map((line) => line.split(" ")[4]);
+  const below = mounts.filter((mount) => mount.startsWith(`${directory}/`));
+  if (below.length > 0) {
+    throw new LabError(`not removed: something is mounted in it: ${below.join(", ")}`, { next: `umount ${below.join(" ")}` });
+  }
+  rmSync(directory, { recursive: true, force: true });
+  return `removed ${directory}`;
+}

@@ -1,0 +1,3 @@
+module tracebloc.test/lab/capped-runc
+
+go 1.26

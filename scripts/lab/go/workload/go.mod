@@ -1,0 +1,3 @@
+module tracebloc.test/lab/workload
+
+go 1.26

@@ -1,0 +1,51 @@
+// The file system below the node image: Debian's containerd, runc, CNI plugins, etcd and iptables, with busybox as its userland.
+
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
+
+import { artefactPath, buildArtefact, inCache, keyOf } from "./cache.mjs";
+import { debianMirror, searchPath } from "./debian.mjs";
+import { LabError } from "./errors.mjs";
+import { run } from "./processes.mjs";
+import { versions } from "./versions.mjs";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const prune = join(here, "node", "prune.sh");
+
+const packages = [
+  "busybox-static",
+  "ca-certificates",
+  "containerd",
+  "containernetworking-plugins",
+  "etcd-server",
+  "iproute2",
+  "iptables",
+  "kmod",
+  "mount",
+  "runc",
+];
+
+export function rootfsKey() {
+  return keyOf(versions.debian, packages.join(" "), readFileSync(prune, "utf8"));
+}
+
+export function rootfsPath() {
+  return artefactPath("rootfs", rootfsKey());
+}
+
+export function buildRootfs(now) {
+  return buildArtefact("rootfs", rootfsKey(), async (root) => {
+    if (process.getuid() !== 0) {
+      throw new LabError("the node's file system is made by debootstrap, which needs root", { next: "run the same command as root, once" });
+    }
+    const options = { log: inCache("logs", "rootfs.log"), onLine: now, env: { PATH: searchPath() } };
+    const include = `--include=${packages.join(",")}`;
+    await run("debootstrap", ["--variant=minbase", include, versions.debian, root, debianMirror()], {
+      ...options,
+      next: "if the Debian mirror did not answer, run the same command again",
+    });
+    now("making busybox its userland");
+    await run("sh", [prune, root], options);
+  });
+}
