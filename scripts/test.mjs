@@ -16,19 +16,21 @@ const args = process.argv.slice(2).filter((arg) => arg !== "--fast");
 const fast = process.argv.includes("--fast");
 const failures = [];
 
-await step("dependencies", async () => {
-  if (await dependenciesMissing()) await run("npm", ["ci", "--no-audit", "--no-fund"]);
+const installed = await step("dependencies", async () => {
+  if (await dependenciesMissing()) await run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=warn"]);
 });
-await step("programs", installPrograms);
-await step("build", () => run(process.execPath, ["scripts/build.mjs"]));
-const lab = fast || (await step("lab", () => run(process.execPath, ["scripts/lab/lab.mjs", "up"])));
-
-const { passed, failed, skipped } = await runTests(fast || !lab ? ["--project", "!lab"] : []);
+const { passed, failed, skipped } = installed ? await setUpAndTest() : { passed: 0, failed: 0, skipped: 0 };
 for (const failure of failures) console.log(`failed before the tests: ${failure}`);
-const ok = failed === 0 && failures.length === 0 && passed > 0;
 if (passed + failed === 0) console.log("no test ran");
 console.log(`${passed} passed, ${failed + failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
-process.exitCode = ok ? 0 : 1;
+process.exitCode = passed > 0 && failed + failures.length === 0 ? 0 : 1;
+
+async function setUpAndTest() {
+  await step("programs", installPrograms);
+  await step("build", () => run(process.execPath, ["scripts/build.mjs"]));
+  const lab = fast || (await step("lab", () => run(process.execPath, ["scripts/lab/lab.mjs", "up"])));
+  return runTests(fast || !lab ? ["--project", "!lab"] : []);
+}
 
 /** Does one thing before the tests. When it fails the rest still runs: it may tell more than the failure does. */
 async function step(name, act) {
