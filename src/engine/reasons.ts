@@ -14,7 +14,9 @@ export const exitCodes = {
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
-type Kind = keyof typeof exitCodes;
+
+/** `hint` ends no run badly; `unproven` does with `--strict` only. */
+type Kind = keyof typeof exitCodes | "hint" | "unproven";
 
 /** Every way a run can end other than well: the stable name that programs match, its exit kind, and what it means. The one table; INSTALL.md lists it. */
 export const reasons = {
@@ -27,7 +29,7 @@ export const reasons = {
   CREDENTIALS_MISSING: { kind: "input", means: "a new client needs a client id and a password" },
   CREDENTIALS_REJECTED: { kind: "input", means: "the backend does not know this client id and password" },
   CREDENTIALS_INACTIVE: { kind: "input", means: "the client exists but is not activated" },
-  CREDENTIALS_UNVERIFIED: { kind: "degraded", means: "the backend could not be asked about the credentials" },
+  CREDENTIALS_UNVERIFIED: { kind: "unproven", means: "the backend could not be asked about the credentials" },
   CONFIRMATION_MISSING: { kind: "input", means: "a deletion was not confirmed" },
 
   ENGINE_NOT_INSTALLED: { kind: "machine", means: "no container engine was found" },
@@ -41,9 +43,9 @@ export const reasons = {
   ENGINE_CREDENTIAL_HELPER: { kind: "machine", means: "Docker's configuration names a credential helper that does not exist" },
   ENGINE_UNKNOWN: { kind: "surroundings", means: "the container engine's state could not be told" },
   MEMORY_TOO_SMALL: { kind: "machine", means: "too little memory" },
-  CPU_FEW: { kind: "degraded", means: "few processors" },
+  CPU_FEW: { kind: "hint", means: "few processors" },
   DISK_TOO_SMALL: { kind: "surroundings", means: "too little free disk" },
-  DISK_LOW: { kind: "degraded", means: "little free disk" },
+  DISK_LOW: { kind: "hint", means: "little free disk" },
   DATA_DIR_ON_NETWORK: { kind: "machine", means: "the data directory is on a network file system" },
   DATA_DIR_UNUSABLE: { kind: "machine", means: "the data directory cannot be made or written" },
   PORT_TAKEN: { kind: "machine", means: "the API port asked for is in use" },
@@ -71,10 +73,10 @@ export const reasons = {
   IMAGE_PULL_TLS: { kind: "surroundings", means: "a registry's certificate is not trusted" },
   IMAGE_PULL_LIMIT: { kind: "surroundings", means: "the registry's pull limit is reached" },
   NO_SPACE: { kind: "surroundings", means: "no space left" },
-  PIN_CHANGED: { kind: "degraded", means: "an image or tool other than the pinned one is used" },
+  PIN_CHANGED: { kind: "hint", means: "an image or tool other than the pinned one is used" },
 
   STORAGE_BLOCKED: { kind: "degraded", means: "a directory cannot be written by the workloads" },
-  STORAGE_UNKNOWN: { kind: "degraded", means: "a directory could not be proven writable" },
+  STORAGE_UNKNOWN: { kind: "unproven", means: "a directory could not be proven writable" },
   STORAGE_NOT_SHARED: { kind: "refused", means: "the node does not see the data directory of this machine" },
 
   RELEASE_OF_ANOTHER_CLIENT: { kind: "refused", means: "the cluster holds a client with another id" },
@@ -87,11 +89,11 @@ export const reasons = {
   RELEASE_UNKNOWN: { kind: "surroundings", means: "the release could not be told" },
   HELM_FAILED: { kind: "surroundings", means: "Helm failed" },
   CHART_INVALID: { kind: "input", means: "the chart or its values are not valid" },
-  CHART_OLDER: { kind: "degraded", means: "the release runs an older or adopted chart" },
+  CHART_OLDER: { kind: "hint", means: "the release runs an older or adopted chart" },
   WORKLOAD_NOT_READY: { kind: "degraded", means: "a workload is not ready" },
 
   RUN_LOCKED: { kind: "locked", means: "another run is at work" },
-  PREVIOUS_RUN_CUT_OFF: { kind: "degraded", means: "the previous run ended without finishing" },
+  PREVIOUS_RUN_CUT_OFF: { kind: "hint", means: "the previous run ended without finishing" },
   CHILD_STILL_RUNS: { kind: "deadline", means: "a program started by an earlier run is still at work" },
   DEADLINE: { kind: "deadline", means: "the time given with --timeout is over" },
   NOT_CONVERGED: { kind: "defect", means: "the plan did not come to an end" },
@@ -101,7 +103,10 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
-/** The exit code that a run ending for this reason has. */
-export function exitCodeOf(reason: Reason): ExitCode {
-  return exitCodes[reasons[reason].kind];
+/** The exit code of a run that ends for this reason; `strict` makes what is not proven count as degraded. */
+export function exitCodeOf(reason: Reason, strict = false): ExitCode {
+  const { kind } = reasons[reason];
+  if (kind === "hint") return exitCodes.done;
+  if (kind === "unproven") return strict ? exitCodes.degraded : exitCodes.done;
+  return exitCodes[kind];
 }
