@@ -16,10 +16,10 @@ const args = process.argv.slice(2).filter((arg) => arg !== "--fast");
 const fast = process.argv.includes("--fast");
 const failures = [];
 
-const installed = await step("dependencies", async () => {
+const ready = await step("dependencies", async () => {
   if (await dependenciesMissing()) await run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=warn"]);
 });
-const { passed, failed, skipped } = installed ? await setUpAndTest() : { passed: 0, failed: 0, skipped: 0 };
+const { passed, failed, skipped } = ready ? await setUpAndTest() : { passed: 0, failed: 0, skipped: 0 };
 for (const failure of failures) console.log(`failed before the tests: ${failure}`);
 if (passed + failed === 0) console.log("no test ran");
 console.log(`${passed} passed, ${failed + failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
