@@ -14,7 +14,9 @@ import { LabError } from "./errors.mjs";
 export function cacheDirectory() {
   const directory = process.env.TRACEBLOC_LAB_CACHE || join(homedir(), ".cache", "tracebloc-lab");
   if (!isAbsolute(directory)) {
-    throw new LabError(`TRACEBLOC_LAB_CACHE=${directory} is not an absolute path`, { next: "unset TRACEBLOC_LAB_CACHE" });
+    throw new LabError(`TRACEBLOC_LAB_CACHE=${directory} is not an absolute path`, {
+      next: "unset TRACEBLOC_LAB_CACHE",
+    });
   }
   return directory;
 }
@@ -70,7 +72,9 @@ export async function buildArtefact(name, key, make) {
 
   const older = new RegExp(`^${name}-[0-9a-f]{12}(\\.unfinished)?$`);
   for (const entry of readdirSync(inCache("store"))) {
-    if (older.test(entry) && entry !== `${name}-${key}`) rmSync(inCache("store", entry), { recursive: true, force: true });
+    if (older.test(entry) && entry !== `${name}-${key}`) {
+      rmSync(inCache("store", entry), { recursive: true, force: true });
+    }
   }
   return { path, cached: false };
 }

@@ -25,14 +25,16 @@ apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"
 
 /** Whether a program is on PATH, or where an administrator's programs lie. */
 export function hasProgram(name) {
-  return searchPath().split(delimiter).some((directory) => {
-    try {
-      accessSync(join(directory, name), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return searchPath()
+    .split(delimiter)
+    .some((directory) => {
+      try {
+        accessSync(join(directory, name), constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
 }
 
 /** PATH with the directories of administration, which a plain user's PATH lacks on Debian. */
@@ -42,12 +44,22 @@ export function searchPath() {
 
 /** Installs the packages whose program is missing; starts no service. `programs` maps a program to its package. */
 export async function installMissing(programs, now) {
-  const packages = [...new Set(Object.keys(programs).filter((name) => !hasProgram(name)).map((name) => programs[name]))];
+  const packages = [
+    ...new Set(
+      Object.keys(programs)
+        .filter((name) => !hasProgram(name))
+        .map((name) => programs[name]),
+    ),
+  ];
   if (packages.length === 0) return "cached";
   now(`apt-get install ${packages.join(" ")}`);
   const byHand = `apt-get update && apt-get install ${packages.join(" ")}`;
-  if (process.getuid() !== 0) throw new LabError(`${packages.join(", ")} must be installed, which needs root`, { next: byHand });
-  if (!hasProgram("apt-get")) throw new LabError("the lab is built from Debian's packages, and apt-get is missing", { next: "run it on Debian 12" });
+  if (!hasProgram("apt-get")) {
+    throw new LabError("the lab is made of Debian's packages, and apt-get is missing", { next: "run it on Debian 12" });
+  }
+  if (process.getuid() !== 0) {
+    throw new LabError(`${packages.join(", ")} must be installed, which needs root`, { next: byHand });
+  }
   await run("sh", ["-ec", INSTALL, "install", ...packages], { log: log(), onLine: now, next: byHand });
   return `installed ${packages.join(", ")}`;
 }

@@ -3,15 +3,15 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 
 import { cacheDirectory, inCache } from "./cache.mjs";
+import { docker, dockerSucceeds } from "./docker.mjs";
 import { engineEnvironment, recordedEngine, stopEngine } from "./engine.mjs";
 import { LabError } from "./errors.mjs";
 import { withLock } from "./lock.mjs";
-import { isRunning, run, succeeds } from "./processes.mjs";
+import { isRunning, succeeds } from "./processes.mjs";
 import { step } from "./screen.mjs";
 import { label } from "./versions.mjs";
 
 const log = () => inCache("logs", "down.log");
-const docker = (args) => run("docker", args, { env: engineEnvironment(), log: log() });
 const lines = (text) => text.split("\n").filter(Boolean);
 
 /** Removes the lab's clusters and stops its engine. With `purge` its images and its cache go too. */
@@ -30,7 +30,7 @@ export async function down({ purge = false } = {}) {
 async function engineReachable() {
   const engine = recordedEngine();
   if (!engine || (engine.own && !isRunning(engine))) return false;
-  return succeeds("docker", ["version"], { env: engineEnvironment() });
+  return dockerSucceeds(["version"]);
 }
 
 async function removeClusters(now) {
@@ -38,7 +38,11 @@ async function removeClusters(now) {
   const clusters = new Set(lines(await docker(["ps", "--all", "--filter", `label=${label}`, "--format", format])));
   for (const cluster of clusters) {
     now(cluster);
-    await succeeds(inCache("bin", "k3d"), ["cluster", "delete", cluster], { env: engineEnvironment(), log: log(), seconds: 120 });
+    await succeeds(inCache("bin", "k3d"), ["cluster", "delete", cluster], {
+      env: engineEnvironment(),
+      log: log(),
+      seconds: 120,
+    });
   }
   // What k3d did not know of, such as the rest of a cluster that was never finished.
   const containers = lines(await docker(["ps", "--all", "--quiet", "--filter", `label=${label}`]));
@@ -58,7 +62,9 @@ async function removeCache() {
   const mounts = lines(readFileSync("/proc/self/mountinfo", "utf8")).map((line) => line.split(" ")[4]);
   const below = mounts.filter((mount) => mount.startsWith(`${directory}/`));
   if (below.length > 0) {
-    throw new LabError(`not removed: something is mounted in it: ${below.join(", ")}`, { next: `umount ${below.join(" ")}` });
+    throw new LabError(`not removed: something is mounted in it: ${below.join(", ")}`, {
+      next: `umount ${below.join(" ")}`,
+    });
   }
   rmSync(directory, { recursive: true, force: true });
   return `removed ${directory}`;

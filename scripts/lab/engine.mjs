@@ -56,7 +56,9 @@ export async function ensureEngine(now) {
 
 async function startOwn(now) {
   if (process.getuid() !== 0) {
-    throw new LabError("no container engine answers, and starting one needs root", { next: "start Docker, or run as root" });
+    throw new LabError("no container engine answers, and starting one needs root", {
+      next: "start Docker, or run as root",
+    });
   }
   await installMissing({ dockerd: "docker.io", docker: "docker.io", containerd: "containerd", runc: "runc" }, now);
   const config = inCache("engine", "daemon.json");
@@ -67,11 +69,15 @@ async function startOwn(now) {
   mkdirSync(inCache("logs"), { recursive: true });
   const output = openSync(log(), "a");
   // dockerd reads this name from its command line alone: in the file it knows it by another.
-  const daemon = spawn("dockerd", ["--config-file", config, "--containerd-plugins-namespace", "tracebloc-lab-plugins"], {
-    detached: true,
-    stdio: ["ignore", output, output],
-    env: { ...process.env, PATH: searchPath(), DOCKER_HOST: "" },
-  });
+  const daemon = spawn(
+    "dockerd",
+    ["--config-file", config, "--containerd-plugins-namespace", "tracebloc-lab-plugins"],
+    {
+      detached: true,
+      stdio: ["ignore", output, output],
+      env: { ...process.env, PATH: searchPath(), DOCKER_HOST: "" },
+    },
+  );
   let failure = null;
   daemon.on("error", (error) => (failure = error.message));
   daemon.on("exit", (code) => (failure = `dockerd exited with ${code}`));
@@ -79,7 +85,10 @@ async function startOwn(now) {
   now("waiting for dockerd to answer");
   const ready = await until(async () => failure || answers({ DOCKER_HOST: ownHost() }), START_SECONDS);
   if (failure || !ready) {
-    throw new LabError(failure ?? `dockerd does not answer after ${START_SECONDS} s`, { log: log(), next: `tail ${log()}` });
+    throw new LabError(failure ?? `dockerd does not answer after ${START_SECONDS} s`, {
+      log: log(),
+      next: `tail ${log()}`,
+    });
   }
   daemon.removeAllListeners();
   daemon.unref();
@@ -120,7 +129,10 @@ export async function stopEngine(now) {
   now(`waiting for dockerd (pid ${engine.pid}) to stop its containers`);
   process.kill(engine.pid, "SIGTERM");
   if (!(await until(() => !isRunning(engine), STOP_SECONDS))) {
-    throw new LabError(`dockerd (pid ${engine.pid}) did not stop within ${STOP_SECONDS} s`, { log: log(), next: `kill -KILL ${engine.pid}` });
+    throw new LabError(`dockerd (pid ${engine.pid}) did not stop within ${STOP_SECONDS} s`, {
+      log: log(),
+      next: `kill -KILL ${engine.pid}`,
+    });
   }
   if (existsSync(recordFile())) rmSync(recordFile());
   return "stopped";

@@ -1,16 +1,13 @@
 // The programs built from the Go module proxy. Each has a module in go/ that pins it and all it depends on.
 
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 
-import { buildArtefact, inCache, keyOf } from "./cache.mjs";
+import { artefactPath, buildArtefact, inCache, keyOf } from "./cache.mjs";
 import { hasProgram } from "./debian.mjs";
 import { LabError } from "./errors.mjs";
 import { run } from "./processes.mjs";
 import { versions } from "./versions.mjs";
-
-const here = dirname(fileURLToPath(import.meta.url));
 
 const kubernetesFlags = [
   `k8s.io/component-base/version.gitVersion=${versions.kubernetes}`,
@@ -52,9 +49,18 @@ export function goKey(name) {
   return keyOf({ folder }, target, ldflags);
 }
 
+/** Where a program lies once it is built. */
+export function goPath(name) {
+  return artefactPath(name, goKey(name));
+}
+
 function recipe(name) {
   const { package: target = ".", stamp = [] } = programs[name];
-  return { folder: join(here, "go", name), target, ldflags: ["-s -w", ...stamp.map((each) => `-X ${each}`)].join(" ") };
+  return {
+    folder: join(import.meta.dirname, "go", name),
+    target,
+    ldflags: ["-s -w", ...stamp.map((each) => `-X ${each}`)].join(" "),
+  };
 }
 
 /** Puts a built program into the lab's bin under a name that people use; returns that path, which outlives a rebuild. */

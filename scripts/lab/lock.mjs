@@ -13,7 +13,9 @@ const SIGN_OF_LIFE_SECONDS = 15;
 /** Runs `work` while holding the lab's lock; waits for another holder and says so. */
 export async function withLock(work) {
   mkdirSync(cacheDirectory(), { recursive: true });
-  const holder = spawn("flock", [inCache("lock"), "sh", "-c", "echo held; exec cat"], { stdio: ["pipe", "pipe", "inherit"] });
+  const holder = spawn("flock", [inCache("lock"), "sh", "-c", "echo held; exec cat"], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   try {
     await held(holder);
     return await work();
@@ -24,14 +26,21 @@ export async function withLock(work) {
 
 async function held(holder) {
   const since = Date.now();
-  const waiting = () => say(`another up or down is at work on ${cacheDirectory()}, waiting since ${Math.round((Date.now() - since) / 1000)} s`);
+  const waiting = () =>
+    say(
+      `another up or down is at work on ${cacheDirectory()}, waiting since ${Math.round((Date.now() - since) / 1000)} s`,
+    );
   const first = setTimeout(waiting, 1000);
   const timer = setInterval(waiting, SIGN_OF_LIFE_SECONDS * 1000);
   try {
     await new Promise((resolve, reject) => {
       createInterface(holder.stdout).once("line", resolve);
-      holder.once("error", (error) => reject(new LabError(`flock: ${error.message}`, { next: "apt-get install util-linux" })));
-      holder.once("exit", (code) => reject(new LabError(`flock exited with ${code}`, { next: `ls -l ${inCache("lock")}` })));
+      holder.once("error", (error) =>
+        reject(new LabError(`flock: ${error.message}`, { next: "apt-get install util-linux" })),
+      );
+      holder.once("exit", (code) =>
+        reject(new LabError(`flock exited with ${code}`, { next: `ls -l ${inCache("lock")}` })),
+      );
     });
   } finally {
     clearTimeout(first);

@@ -17,7 +17,12 @@ const TAIL_LINES = 15;
  */
 export function run(command, args, { log, onLine, env, cwd, next, seconds = 1800 } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"], timeout: seconds * 1000 });
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: seconds * 1000,
+    });
     const tail = [];
     let stdout = "";
     let partial = "";
@@ -45,7 +50,12 @@ export function run(command, args, { log, onLine, env, cwd, next, seconds = 1800
       if (code === 0) return resolve(stdout);
       if (partial.trim() !== "") tail.push(partial);
       const ending = signal ? `was ended by ${signal}` : `exited with ${code}`;
-      reject(new LabError([`${command} ${args[0] ?? ""} ${ending}`, ...tail.map((line) => `  | ${line}`)].join("\n"), { next, log }));
+      reject(
+        new LabError([`${command} ${args[0] ?? ""} ${ending}`, ...tail.map((line) => `  | ${line}`)].join("\n"), {
+          next,
+          log,
+        }),
+      );
     });
   });
 }

@@ -1,8 +1,7 @@
 // The file system below the node image: Debian's containerd, runc, CNI plugins, etcd and iptables, with busybox as its userland.
 
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { artefactPath, buildArtefact, inCache, keyOf } from "./cache.mjs";
 import { debianMirror, searchPath } from "./debian.mjs";
@@ -10,8 +9,7 @@ import { LabError } from "./errors.mjs";
 import { run } from "./processes.mjs";
 import { versions } from "./versions.mjs";
 
-const here = dirname(fileURLToPath(import.meta.url));
-const prune = join(here, "node", "prune.sh");
+const prune = join(import.meta.dirname, "node", "prune.sh");
 
 const packages = [
   "busybox-static",
@@ -37,7 +35,9 @@ export function rootfsPath() {
 export function buildRootfs(now) {
   return buildArtefact("rootfs", rootfsKey(), async (root) => {
     if (process.getuid() !== 0) {
-      throw new LabError("the node's file system is made by debootstrap, which needs root", { next: "run the same command as root, once" });
+      throw new LabError("the node's file system is made by debootstrap, which needs root", {
+        next: "run the same command as root, once",
+      });
     }
     const options = { log: inCache("logs", "rootfs.log"), onLine: now, env: { PATH: searchPath() } };
     const include = `--include=${packages.join(",")}`;

@@ -18,7 +18,10 @@ export async function step(title, work) {
   const start = Date.now();
   const elapsed = () => `${((Date.now() - start) / 1000).toFixed(1)} s`;
   let doing = "";
-  const timer = setInterval(() => say(`${title}: ${elapsed()} … ${doing}`.slice(0, WIDTH)), SIGN_OF_LIFE_SECONDS * 1000);
+  const timer = setInterval(
+    () => say(`${title}: ${elapsed()} … ${doing}`.slice(0, WIDTH)),
+    SIGN_OF_LIFE_SECONDS * 1000,
+  );
   try {
     const outcome = await work((text) => (doing = text));
     say(`${title}: ${outcome} (${elapsed()})`);

@@ -4,15 +4,17 @@ import { mkdirSync } from "node:fs";
 
 import { cacheDirectory, inCache, writeJson } from "./cache.mjs";
 import { installMissing } from "./debian.mjs";
+import { clearStage, removeImagesExcept } from "./docker.mjs";
 import { ensureEngine } from "./engine.mjs";
 import { imagesFile } from "./environment.mjs";
 import { LabError } from "./errors.mjs";
 import { buildGo, expose } from "./go.mjs";
-import { buildPodImages, clearStage, ensureNodeImage, ensureToolsImage, nodeImageName, toolsImageName } from "./images.mjs";
 import { withLock } from "./lock.mjs";
+import { ensureNodeImage, ensureToolsImage, nodeImageName, toolsImageName } from "./node-image.mjs";
+import { buildPodImages } from "./pod-images.mjs";
 import { buildRootfs } from "./rootfs.mjs";
 import { say, step } from "./screen.mjs";
-import { versions } from "./versions.mjs";
+import { podImages, versions } from "./versions.mjs";
 
 const word = ({ cached }) => (cached ? "cached" : "built");
 
@@ -22,7 +24,9 @@ const word = ({ cached }) => (cached ? "cached" : "built");
  */
 export async function up() {
   if (process.platform !== "linux") {
-    throw new LabError(`the lab runs on Linux, and this is ${process.platform}`, { next: "npm run test:fast needs no lab" });
+    throw new LabError(`the lab runs on Linux, and this is ${process.platform}`, {
+      next: "npm run test:fast needs no lab",
+    });
   }
   mkdirSync(inCache("logs"), { recursive: true });
   const start = Date.now();
@@ -33,7 +37,10 @@ export async function up() {
     await step(`node image (Kubernetes ${versions.kubernetes})`, ensureNodeImage);
     await step("k3d's helper image", ensureToolsImage);
     clearStage();
-    writeJson(imagesFile(), { node: nodeImageName(), tools: toolsImageName() });
+
+    const images = { node: nodeImageName(), tools: toolsImageName() };
+    writeJson(imagesFile(), images);
+    await removeImagesExcept([...Object.values(images), ...Object.values(podImages)]);
   });
   say(`ready in ${((Date.now() - start) / 1000).toFixed(1)} s (${cacheDirectory()})`);
 }

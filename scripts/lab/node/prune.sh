@@ -4,17 +4,16 @@
 set -eu
 root=$1
 
-# Real k3s's userland is busybox.
-applets=" $("$root/bin/busybox" --list | tr '\n' ' ') "
+# Real k3s's userland is busybox, except where Kubernetes needs the real thing (mount, ip, iptables, nsenter).
 for package in coreutils sed grep findutils tar gzip mawk diffutils hostname login; do
   while read -r file; do
-    case $file in /bin/?* | /sbin/?* | /usr/bin/?* | /usr/sbin/?*) ;; *) continue ;; esac
-    name=${file##*/}
-    rm -f "$root$file"
-    case $applets in *" $name "*) ln -s /bin/busybox "$root/usr/bin/$name" 2>/dev/null || true ;; esac
+    case $file in /bin/?* | /sbin/?* | /usr/bin/?* | /usr/sbin/?*) rm -f "$root$file" ;; esac
   done < "$root/var/lib/dpkg/info/$package.list"
 done
-for name in sh ash awk vi wget nslookup ping; do ln -sf /bin/busybox "$root/usr/bin/$name"; done
+ln -sf busybox "$root/usr/bin/sh"
+"$root/bin/busybox" --list | while read -r applet; do
+  [ -e "$root/usr/bin/$applet" ] || [ -e "$root/usr/sbin/$applet" ] || ln -sf busybox "$root/usr/bin/$applet"
+done
 rm -f "$root/usr/bin/bash" "$root/usr/bin/dash" "$root"/usr/bin/perl*
 
 # Real k3s knows root alone: Debian's nobody is 65534, which would lend the writer's uid a name and a group.

@@ -25,13 +25,17 @@ wait_for() {
 
 name_the_ended() {
   for each in $started; do
-    kill -0 "${each#*:}" 2>/dev/null && continue
+    ! kill -0 "${each#*:}" 2>/dev/null || continue
     echo "k3s-lab: ${each%:*} ended; its last lines:"
     tail -n 5 $log/${each%:*}.log
   done
 }
 
+# Like k3s itself, this leaves at once: an API server that is asked to stop waits for its watchers first.
 stop_all() {
-  for each in $started; do kill "${each#*:}" 2>/dev/null || true; done
+  for each in $started; do
+    case ${each%:*} in etcd | containerd) signal=TERM ;; *) signal=KILL ;; esac
+    kill -$signal "${each#*:}" 2>/dev/null || true
+  done
   wait
 }
