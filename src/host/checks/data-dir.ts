@@ -1,0 +1,63 @@
+import type { Remedy } from "../../engine/finding.ts";
+import { commandLine } from "../../platform/shell.ts";
+import type { Directory } from "../directory.ts";
+import type { Standpoint } from "../explain.ts";
+import { fine, refusal, shortage, skipped, type Check } from "./check.ts";
+
+/** Can the data directory be used, or made? */
+export const dataDirCheck: Check = {
+  about: "Data directory",
+  check({ facts: { dataDir, standpoint }, before }) {
+    if (dataDir.state === "unknown") return skipped(dataDir.why);
+    const directory = dataDir.value;
+    if (directory.hindrance === undefined) {
+      return fine(`${directory.path} ${directory.exists ? "is there" : "can be made"}`);
+    }
+    const [says, remedies] = hindered(directory, standpoint);
+    return shortage(before, { create: "DATA_DIR_UNUSABLE", repair: "DATA_DIR_DOUBTFUL" }, says, remedies);
+  },
+};
+
+/** Is a wished dataset directory there? It is never made: at the root of a share that is not mounted it would only look like it (backend#743). */
+export const datasetDirCheck: Check = {
+  about: "Dataset directory",
+  check({ facts: { datasetDir, standpoint }, before }) {
+    if (datasetDir === undefined) return fine("none asked for");
+    if (datasetDir.state === "unknown") return skipped(datasetDir.why);
+    const directory = datasetDir.value;
+    if (!directory.exists && directory.hindrance !== "not a directory") {
+      const make = commandLine(standpoint.platform, "mkdir", directory.path);
+      return refusal("DATA_DIR_UNUSABLE", `the dataset directory ${directory.path} does not exist`, [
+        { says: "mount or make it, then run the same command again", command: make },
+      ]);
+    }
+    if (directory.hindrance === undefined) return fine(`${directory.path} is there`);
+    const [says, remedies] = hindered(directory, standpoint);
+    return shortage(before, { create: "DATA_DIR_UNUSABLE", repair: "DATA_DIR_DOUBTFUL" }, says, remedies);
+  },
+};
+
+function hindered(
+  { path, exists, standsOn, hindrance, owner }: Directory,
+  from: Standpoint,
+): [says: string, remedies: Remedy[]] {
+  const another: Remedy = { says: "use another folder with --data-dir" };
+  if (hindrance === "not a directory") return [`${standsOn} is not a directory`, [another]];
+  if (hindrance === "read-only") return [`${standsOn} is on a file system that is mounted read-only`, [another]];
+  const { platform, user } = from;
+  if (!platform.posixModes) return [`${standsOn} may not be written by ${user.name}`, [another]];
+  if (!exists) {
+    const make = commandLine(platform, "sudo", "install", "-d", "-o", user.name, path);
+    return [
+      `${path} cannot be made: ${standsOn} may not be written by ${user.name}`,
+      [{ says: "have it made for you", command: make }, another],
+    ];
+  }
+  // Only the directory itself: what lies in it belongs to the users of the pods.
+  const own = commandLine(platform, "sudo", "chown", user.name, path);
+  const says =
+    owner === 0
+      ? `${path} belongs to root, as after a run with sudo: ${user.name} may not write there`
+      : `${path} may not be written by ${user.name}`;
+  return [says, [{ says: "take it over", command: own }, another]];
+}
