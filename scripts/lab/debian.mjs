@@ -60,7 +60,12 @@ export async function installMissing(programs, now) {
   if (process.getuid() !== 0) {
     throw new LabError(`${packages.join(", ")} must be installed, which needs root`, { next: byHand });
   }
-  await run("sh", ["-ec", INSTALL, "install", ...packages], { log: log(), onLine: now, next: byHand });
+  await run("sh", ["-ec", INSTALL, "install", ...packages], {
+    title: "apt-get",
+    log: log(),
+    onLine: now,
+    next: byHand,
+  });
   return `installed ${packages.join(", ")}`;
 }
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 
 import { cacheDirectory, inCache } from "./cache.mjs";
-import { docker, dockerSucceeds } from "./docker.mjs";
+import { docker, dockerSucceeds, removeImagesExcept } from "./docker.mjs";
 import { engineEnvironment, recordedEngine, stopEngine } from "./engine.mjs";
 import { LabError } from "./errors.mjs";
 import { withLock } from "./lock.mjs";
@@ -11,7 +11,6 @@ import { isRunning, succeeds } from "./processes.mjs";
 import { step } from "./screen.mjs";
 import { label } from "./versions.mjs";
 
-const log = () => inCache("logs", "down.log");
 const lines = (text) => text.split("\n").filter(Boolean);
 
 /** Removes the lab's clusters and stops its engine. With `purge` its images and its cache go too. */
@@ -33,27 +32,27 @@ async function engineReachable() {
   return dockerSucceeds(["version"]);
 }
 
+/** Clusters on the lab's node image. A container that someone started from a lab image by hand is not the lab's to remove. */
 async function removeClusters(now) {
-  const format = '{{.Label "k3d.cluster"}}';
-  const clusters = new Set(lines(await docker(["ps", "--all", "--filter", `label=${label}`, "--format", format])));
+  const ours = ["--all", "--filter", `label=${label}`, "--filter", "label=k3d.cluster"];
+  const clusters = new Set(lines(await docker(["ps", ...ours, "--format", '{{.Label "k3d.cluster"}}'])));
   for (const cluster of clusters) {
     now(cluster);
     await succeeds(inCache("bin", "k3d"), ["cluster", "delete", cluster], {
       env: engineEnvironment(),
-      log: log(),
+      log: inCache("logs", "down.log"),
       seconds: 120,
     });
   }
   // What k3d did not know of, such as the rest of a cluster that was never finished.
-  const containers = lines(await docker(["ps", "--all", "--quiet", "--filter", `label=${label}`]));
+  const containers = lines(await docker(["ps", ...ours, "--quiet"]));
   if (containers.length > 0) await docker(["rm", "--force", "--volumes", ...containers]);
   return clusters.size === 0 ? "none" : `removed ${[...clusters].join(", ")}`;
 }
 
 async function removeImages() {
-  const images = new Set(lines(await docker(["image", "ls", "--quiet", "--filter", `label=${label}`])));
-  if (images.size > 0) await docker(["image", "rm", "--force", ...images]);
-  return images.size === 0 ? "none" : `removed ${images.size}`;
+  await removeImagesExcept([]);
+  return "removed";
 }
 
 async function removeCache() {

@@ -124,7 +124,8 @@ function machineLacksSysResource() {
 /** Stops the lab's own engine; leaves any other alone. */
 export async function stopEngine(now) {
   const engine = recordedEngine();
-  if (!engine?.own) return "this machine's own, left alone";
+  if (!engine) return "none";
+  if (!engine.own) return "this machine's own, left alone";
   if (!isRunning(engine)) return "not running";
   now(`waiting for dockerd (pid ${engine.pid}) to stop its containers`);
   process.kill(engine.pid, "SIGTERM");

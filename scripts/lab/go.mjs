@@ -34,7 +34,7 @@ export function buildGo(name, now) {
   return buildArtefact(name, goKey(name), async (output) => {
     if (!hasProgram("go")) throw new LabError("Go is missing", { next: "install Go 1.26 or later and put it on PATH" });
     now("downloading and compiling");
-    await run("go", ["build", "-trimpath", "-ldflags", ldflags, "-o", output, target], {
+    await run("go", ["build", "-v", "-trimpath", "-ldflags", ldflags, "-o", output, target], {
       cwd: folder,
       env: { CGO_ENABLED: "0", GOWORK: "off", GOFLAGS: "-mod=readonly -buildvcs=false" },
       log: inCache("logs", `${name}.log`),

@@ -10,14 +10,17 @@ import { run } from "./processes.mjs";
 import { rootfsKey, rootfsPath } from "./rootfs.mjs";
 import { podImages } from "./versions.mjs";
 
-/** What each image is made of, and what it starts. All from one program share its layer. */
+/**
+ * What each image is made of, and what a Dockerfile would say of it. All from one program share its layer.
+ * The jobs manager's images name a user as the product's do: the chart says runAsNonRoot and leaves the uid to them.
+ */
 const recipes = {
-  workload: { files: "workload", start: 'ENTRYPOINT ["/usr/bin/workload"]' },
-  jobsManager: { files: "workload", start: 'ENTRYPOINT ["/usr/bin/workload","jobs-manager"]' },
-  podsMonitor: { files: "workload", start: 'ENTRYPOINT ["/usr/bin/workload","pods-monitor"]' },
-  mysql: { files: "workload", start: 'ENTRYPOINT ["/usr/bin/workload","mysql"]' },
-  busybox: { files: "busybox", start: 'CMD ["sh"]' },
-  pause: { files: "busybox", start: 'ENTRYPOINT ["/bin/busybox","sleep","2147483647"]' },
+  workload: { files: "workload", changes: ['ENTRYPOINT ["/usr/bin/workload"]'] },
+  jobsManager: { files: "workload", changes: ['ENTRYPOINT ["/usr/bin/workload","jobs-manager"]', "USER 1001"] },
+  podsMonitor: { files: "workload", changes: ['ENTRYPOINT ["/usr/bin/workload","pods-monitor"]', "USER 1001"] },
+  mysql: { files: "workload", changes: ['ENTRYPOINT ["/usr/bin/workload","mysql"]'] },
+  busybox: { files: "busybox", changes: ['CMD ["sh"]'] },
+  pause: { files: "busybox", changes: ['ENTRYPOINT ["/bin/busybox","sleep","2147483647"]'] },
 };
 
 export function podImagesKey() {
@@ -34,9 +37,9 @@ export function podImagesPath() {
 export function buildPodImages(now) {
   return buildArtefact("pod-images", podImagesKey(), async (archive) => {
     const folders = { workload: workloadFolder(), busybox: await busyboxFolder() };
-    for (const [name, { files, start }] of Object.entries(recipes)) {
+    for (const [name, { files, changes }] of Object.entries(recipes)) {
       now(podImages[name]);
-      await importFolder(folders[files], podImages[name], [start]);
+      await importFolder(folders[files], podImages[name], changes);
     }
     await docker(["save", "--output", archive, ...Object.keys(recipes).map((name) => podImages[name])]);
   });

@@ -12,10 +12,10 @@ const TAIL_LINES = 15;
  * Runs a program and returns its stdout.
  *
  * With `log` all output is also appended there; `onLine` gets each line as it comes. `env` is laid over the current environment.
- * A program that fails, cannot be started or outlasts `seconds` (default: 30 minutes) throws a LabError that ends with its
+ * `title` is what to call it in an error. A program that fails, cannot be started or outlasts `seconds` (default: 30 minutes) throws a LabError that ends with its
  * last lines and carries `next`.
  */
-export function run(command, args, { log, onLine, env, cwd, next, seconds = 1800 } = {}) {
+export function run(command, args, { log, onLine, env, cwd, next, title, seconds = 1800 } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
@@ -51,10 +51,13 @@ export function run(command, args, { log, onLine, env, cwd, next, seconds = 1800
       if (partial.trim() !== "") tail.push(partial);
       const ending = signal ? `was ended by ${signal}` : `exited with ${code}`;
       reject(
-        new LabError([`${command} ${args[0] ?? ""} ${ending}`, ...tail.map((line) => `  | ${line}`)].join("\n"), {
-          next,
-          log,
-        }),
+        new LabError(
+          [`${title ?? `${command} ${args[0] ?? ""}`} ${ending}`, ...tail.map((line) => `  | ${line}`)].join("\n"),
+          {
+            next,
+            log,
+          },
+        ),
       );
     });
   });
