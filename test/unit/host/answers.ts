@@ -31,9 +31,11 @@ export function resultOf(answer: Answer): RunResult {
 
 /** The one recorded answer to a command in a situation. */
 export function recorded(situation: string, command: string, tool = "docker"): RunResult {
-  const found = answers.filter((one) => one.situation === situation && one.command.startsWith(command) && one.tool === tool);
-  if (found[0] === undefined) throw new Error(`nothing recorded for ${tool}: ${command}, ${situation}`);
-  return resultOf(found[0]);
+  const found = answers.find(
+    (one) => one.situation === situation && one.command.startsWith(command) && one.tool === tool,
+  );
+  if (found === undefined) throw new Error(`nothing recorded for ${tool}: ${command}, ${situation}`);
+  return resultOf(found);
 }
 
 export const timedOut: RunResult = { outcome: "timed-out", stdout: "", stderr: "", truncated: false, ms: 10_000 };
@@ -55,7 +57,11 @@ const homes = { linux: "/home/ann", wsl2: "/home/ann", macos: "/Users/ann", wind
 
 export function standpointOn(name: PlatformName, changes: Partial<Standpoint> = {}): Standpoint {
   const platform = platformNamed(name);
-  const engines = knownEngines(platform, { HOME: homes[name], USERPROFILE: homes[name], XDG_RUNTIME_DIR: "/run/user/1000" });
+  const engines = knownEngines(platform, {
+    HOME: homes[name],
+    USERPROFILE: homes[name],
+    XDG_RUNTIME_DIR: "/run/user/1000",
+  });
   return {
     platform,
     setting: { by: "default", context: "default", endpoint: engines[0]?.endpoint },

@@ -27,9 +27,18 @@ const engine: Engine = {
 };
 
 const space: Space = { freeBytes: 200e9, totalBytes: 500e9, freeFiles: 3e7, totalFiles: 3.2e7 };
-const directory: Directory = { path: "/home/ann/.tracebloc", exists: false, standsOn: "/home/ann", hindrance: undefined, owner: 1000 };
+const directory: Directory = {
+  path: "/home/ann/.tracebloc",
+  exists: false,
+  standsOn: "/home/ann",
+  hindrance: undefined,
+  owner: 1000,
+};
 const mount: Mount = { at: "/", type: "ext4", source: "/dev/vda", options: "rw" };
-const wish = <T>(value: T): { value: T; origin: Wishes["dataDir"]["origin"] } => ({ value, origin: { from: "default", name: "default" } });
+const wish = <T>(value: T): { value: T; origin: Wishes["dataDir"]["origin"] } => ({
+  value,
+  origin: { from: "default", name: "default" },
+});
 const wishes: HostWishes = { dataDir: wish("/home/ann/.tracebloc"), datasetDir: wish(undefined) };
 
 function ready(changes: Partial<Engine> = {}): Fact<EngineState> {
@@ -91,12 +100,23 @@ describe("B08: what the engine did not answer is not checked, and is not held ag
   });
 
   test("an engine that did not say how large it is is not too small", () => {
-    expect(planned({ engine: ready({ memoryBytes: undefined, cpus: undefined }) })).toEqual({ refused: [], warned: [] });
+    expect(planned({ engine: ready({ memoryBytes: undefined, cpus: undefined }) })).toEqual({
+      refused: [],
+      warned: [],
+    });
   });
 
   test("no unknown fact refuses anything but the engine's own", () => {
     const no = unknown("no answer within 5 s", "stat");
-    const { refused, warned } = planned({ engineSpace: no, dataDir: no, dataSpace: no, dataMount: no, datasetDir: no, missingHelpers: no, inotify: no });
+    const { refused, warned } = planned({
+      engineSpace: no,
+      dataDir: no,
+      dataSpace: no,
+      dataMount: no,
+      datasetDir: no,
+      missingHelpers: no,
+      inotify: no,
+    });
     expect({ refused, warned }).toEqual({ refused: [], warned: [] });
   });
 });
@@ -144,7 +164,11 @@ describe("B20: memory", () => {
   });
 
   test("a machine that is too small itself needs a larger machine, not a setting (#445)", () => {
-    const { refusals } = memory(3, { machine: { memoryBytes: 6 * gibibyte, cpus: 4 }, standpoint: standpointOn("macos") }, { system: "Docker Desktop" });
+    const { refusals } = memory(
+      3,
+      { machine: { memoryBytes: 6 * gibibyte, cpus: 4 }, standpoint: standpointOn("macos") },
+      { system: "Docker Desktop" },
+    );
     expect(refusals[0]?.remedies).toEqual([{ says: "this machine has 6 GB in all: use a larger one" }]);
   });
 
@@ -154,7 +178,10 @@ describe("B20: memory", () => {
   });
 
   test("where a cluster runs already, too little is a hint: a repair is not refused for it", () => {
-    expect(planned({ engine: ready({ memoryBytes: 2 * gibibyte }) }, "repair")).toEqual({ refused: [], warned: ["MEMORY_LOW"] });
+    expect(planned({ engine: ready({ memoryBytes: 2 * gibibyte }) }, "repair")).toEqual({
+      refused: [],
+      warned: ["MEMORY_LOW"],
+    });
   });
 });
 
@@ -174,7 +201,10 @@ describe("disks", () => {
   });
 
   test("B18: nobody is told to prune what may be theirs", () => {
-    const { refusals, warnings } = planHost(factsWith({ engineSpace: disk({ freeBytes: 3e9 }), dataSpace: disk({ freeBytes: 4e9 }) }), wishes);
+    const { refusals, warnings } = planHost(
+      factsWith({ engineSpace: disk({ freeBytes: 3e9 }), dataSpace: disk({ freeBytes: 4e9 }) }),
+      wishes,
+    );
     expect(JSON.stringify([refusals, warnings])).not.toMatch(/prune|rm /);
   });
 
@@ -191,7 +221,10 @@ describe("disks", () => {
     [0.955, ["DISK_TOO_SMALL"], []],
   ])("B19: %s of a large disk in use, with more than enough bytes free", (used, refused, warned) => {
     const totalBytes = 4e12;
-    expect(planned({ engineSpace: disk({ totalBytes, freeBytes: totalBytes * (1 - used) }) })).toEqual({ refused, warned });
+    expect(planned({ engineSpace: disk({ totalBytes, freeBytes: totalBytes * (1 - used) }) })).toEqual({
+      refused,
+      warned,
+    });
   });
 
   test("how full the data's disk is is no concern of the kubelet's", () => {
@@ -199,7 +232,10 @@ describe("disks", () => {
   });
 
   test("a disk in a virtual machine is not measured", () => {
-    expect(planned({ engineSpace: unknown("the engine's disk is in a virtual machine", "docker info") })).toEqual({ refused: [], warned: [] });
+    expect(planned({ engineSpace: unknown("the engine's disk is in a virtual machine", "docker info") })).toEqual({
+      refused: [],
+      warned: [],
+    });
   });
 });
 
@@ -247,7 +283,10 @@ describe("the data directory", () => {
   const at = (changes: Partial<Directory>) => factsWith({ dataDir: known({ ...directory, ...changes }, "stat") });
 
   test("a leftover of sudo is taken over, itself and nothing below it", () => {
-    const { refusals } = planHost(at({ exists: true, standsOn: directory.path, hindrance: "not yours", owner: 0 }), wishes);
+    const { refusals } = planHost(
+      at({ exists: true, standsOn: directory.path, hindrance: "not yours", owner: 0 }),
+      wishes,
+    );
     expect(refusals[0]).toMatchObject({
       reason: "DATA_DIR_UNUSABLE",
       says: "/home/ann/.tracebloc belongs to root, as after a run with sudo: ann may not write there",
@@ -256,7 +295,10 @@ describe("the data directory", () => {
   });
 
   test("one that cannot be made can be had made", () => {
-    const { refusals } = planHost(at({ path: "/var/lib/trace bloc", standsOn: "/var/lib", hindrance: "not yours", owner: 0 }), wishes);
+    const { refusals } = planHost(
+      at({ path: "/var/lib/trace bloc", standsOn: "/var/lib", hindrance: "not yours", owner: 0 }),
+      wishes,
+    );
     expect(refusals[0]?.remedies[0]?.command).toBe("sudo install -d -o ann '/var/lib/trace bloc'");
   });
 
@@ -289,9 +331,14 @@ test("B38: inotify limits below what one cluster needs", () => {
 });
 
 test("B47: a missing credential helper is a hint as long as nothing needs it", () => {
-  const missingHelpers = known([{ helper: "desktop.exe", key: "credsStore", file: "/home/ann/.docker/config.json" }], "config.json");
+  const missingHelpers = known(
+    [{ helper: "desktop.exe", key: "credsStore", file: "/home/ann/.docker/config.json" }],
+    "config.json",
+  );
   const { warnings } = planHost(factsWith({ missingHelpers }), wishes);
-  expect(warnings[0]?.says).toBe("docker-credential-desktop.exe is not on PATH; /home/ann/.docker/config.json names it (credsStore)");
+  expect(warnings[0]?.says).toBe(
+    "docker-credential-desktop.exe is not on PATH; /home/ann/.docker/config.json names it (credsStore)",
+  );
 });
 
 test("no warning of this room ends a run badly", () => {

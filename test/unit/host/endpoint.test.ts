@@ -7,18 +7,45 @@ const inspect = "docker context inspect";
 
 describe("B17: which engine is asked", () => {
   test.each([
-    ["nobody decided", {}, "no context chosen", { by: "default", context: "default", endpoint: "unix:///var/run/docker.sock" }],
-    ["the configuration", {}, "the configuration chooses a context", { by: "configuration", context: "colima", endpoint: "unix:///home/ann/.colima/default/docker.sock" }],
-    ["DOCKER_CONTEXT", { DOCKER_CONTEXT: "colima" }, "DOCKER_CONTEXT chooses a context", { by: "DOCKER_CONTEXT", context: "colima", endpoint: "unix:///home/ann/.colima/default/docker.sock" }],
-    ["DOCKER_HOST, before both", { DOCKER_HOST: "tcp://192.0.2.7:2376", DOCKER_CONTEXT: "colima" }, "DOCKER_HOST set", { by: "DOCKER_HOST", context: undefined, endpoint: "tcp://192.0.2.7:2376" }],
-    ["empty variables, which decide nothing", { DOCKER_HOST: "", DOCKER_CONTEXT: "" }, "no context chosen", { by: "default", context: "default", endpoint: "unix:///var/run/docker.sock" }],
+    [
+      "nobody decided",
+      {},
+      "no context chosen",
+      { by: "default", context: "default", endpoint: "unix:///var/run/docker.sock" },
+    ],
+    [
+      "the configuration",
+      {},
+      "the configuration chooses a context",
+      { by: "configuration", context: "colima", endpoint: "unix:///home/ann/.colima/default/docker.sock" },
+    ],
+    [
+      "DOCKER_CONTEXT",
+      { DOCKER_CONTEXT: "colima" },
+      "DOCKER_CONTEXT chooses a context",
+      { by: "DOCKER_CONTEXT", context: "colima", endpoint: "unix:///home/ann/.colima/default/docker.sock" },
+    ],
+    [
+      "DOCKER_HOST, before both",
+      { DOCKER_HOST: "tcp://192.0.2.7:2376", DOCKER_CONTEXT: "colima" },
+      "DOCKER_HOST set",
+      { by: "DOCKER_HOST", context: undefined, endpoint: "tcp://192.0.2.7:2376" },
+    ],
+    [
+      "empty variables, which decide nothing",
+      { DOCKER_HOST: "", DOCKER_CONTEXT: "" },
+      "no context chosen",
+      { by: "default", context: "default", endpoint: "unix:///var/run/docker.sock" },
+    ],
   ])("%s", (_, environment, situation, setting) => {
     expect(readSetting(environment, recorded(situation, inspect))).toEqual(setting);
   });
 
   test("without docker, or with Podman's empty answer, only the environment is known", () => {
     expect(readSetting({}, undefined)).toEqual({ by: "default", context: undefined, endpoint: undefined });
-    expect(readSetting({ DOCKER_HOST: "unix:///x" }, recorded("docker is Podman", inspect, "podman")).endpoint).toBe("unix:///x");
+    expect(readSetting({ DOCKER_HOST: "unix:///x" }, recorded("docker is Podman", inspect, "podman")).endpoint).toBe(
+      "unix:///x",
+    );
   });
 });
 

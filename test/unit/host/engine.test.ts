@@ -64,9 +64,13 @@ describe("the engine's state", () => {
   test("B08: the complaint of docker up to 28.0 is in the document (docker/cli#5900)", () => {
     const zeros = recorded("no socket at the default place", "docker info");
     const old = told(exited(0, zeros.stdout), {
-      ServerErrors: ["Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?"],
+      ServerErrors: [
+        "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+      ],
     });
-    expect(readEngine(exited(0, '{"Client":{},"Server":null}'), old)).toMatchObject({ value: { trouble: { kind: "not-running" } } });
+    expect(readEngine(exited(0, '{"Client":{},"Server":null}'), old)).toMatchObject({
+      value: { trouble: { kind: "not-running" } },
+    });
   });
 
   test("B08: zeros without a word are unknown, not stopped", () => {
@@ -75,12 +79,16 @@ describe("the engine's state", () => {
   });
 
   test("Podman in docker's place is recognised by its own document (4.3.1)", () => {
-    expect(stateIn("docker is Podman", "podman")).toMatchObject({ value: { trouble: { kind: "podman", version: "4.3.1" } } });
+    expect(stateIn("docker is Podman", "podman")).toMatchObject({
+      value: { trouble: { kind: "podman", version: "4.3.1" } },
+    });
   });
 
   test("an engine that is older than k3d wants", () => {
     const old = told(version, { Server: { Version: "19.03.15", ApiVersion: "1.40", Os: "linux" } });
-    expect(readEngine(old, info)).toMatchObject({ value: { trouble: { kind: "engine-too-old", version: "19.03.15", api: "1.40" } } });
+    expect(readEngine(old, info)).toMatchObject({
+      value: { trouble: { kind: "engine-too-old", version: "19.03.15", api: "1.40" } },
+    });
   });
 
   test("Windows containers", () => {
@@ -89,27 +97,37 @@ describe("the engine's state", () => {
   });
 
   test("one answer is enough to be alive; what the other would have told is not known", () => {
-    expect(readEngine(version, timedOut)).toMatchObject({ value: { is: "ready", engine: { memoryBytes: undefined, cpus: undefined } } });
+    expect(readEngine(version, timedOut)).toMatchObject({
+      value: { is: "ready", engine: { memoryBytes: undefined, cpus: undefined } },
+    });
     expect(readEngine(timedOut, info)).toMatchObject({ value: { is: "ready", engine: { api: undefined, cpus: 2 } } });
   });
 
   test("of two complaints the one that says more counts", () => {
     const denied = recorded("the socket belongs to others", "docker info");
     expect(readEngine(timedOut, denied)).toMatchObject({ value: { trouble: { kind: "no-permission" } } });
-    expect(readEngine(timedOut, timedOut)).toMatchObject({ value: { trouble: { kind: "not-answering", how: "silent" } } });
+    expect(readEngine(timedOut, timedOut)).toMatchObject({
+      value: { trouble: { kind: "not-answering", how: "silent" } },
+    });
   });
 
   test("rootless engines say so", () => {
-    const rootless = told(info, { SecurityOptions: ["name=seccomp,profile=builtin", "name=rootless", "name=cgroupns"] });
+    const rootless = told(info, {
+      SecurityOptions: ["name=seccomp,profile=builtin", "name=rootless", "name=cgroupns"],
+    });
     expect(readEngine(version, rootless)).toMatchObject({ value: { engine: { rootless: true } } });
   });
 
   test("no docker at all", () => {
-    expect(readEngine(notStarted("missing"), notStarted("missing"))).toMatchObject({ value: { trouble: { kind: "not-installed" } } });
+    expect(readEngine(notStarted("missing"), notStarted("missing"))).toMatchObject({
+      value: { trouble: { kind: "not-installed" } },
+    });
   });
 
   test("every recorded pair of answers leads to a state without throwing", () => {
-    for (const { situation, tool } of answers.filter(({ command }) => command.startsWith("docker version") && command.includes("json"))) {
+    for (const { situation, tool } of answers.filter(
+      ({ command }) => command.startsWith("docker version") && command.includes("json"),
+    )) {
       expect(stateIn(situation, tool).state).toBe("known");
     }
   });

@@ -37,11 +37,18 @@ describe("B08: the engine is stopped", () => {
 
   test("another engine that is there is offered", () => {
     const from = standpointOn("linux", { sockets: ["unix:///run/user/1000/docker.sock"] });
-    expect(told(stopped, from).commands).toEqual(["sudo systemctl start docker", "export DOCKER_HOST=unix:///run/user/1000/docker.sock"]);
+    expect(told(stopped, from).commands).toEqual([
+      "sudo systemctl start docker",
+      "export DOCKER_HOST=unix:///run/user/1000/docker.sock",
+    ]);
   });
 
   test("the engine of a context that is known is started as that one is", () => {
-    const setting = { by: "configuration", context: "colima", endpoint: "unix:///Users/ann/.colima/default/docker.sock" } as const;
+    const setting = {
+      by: "configuration",
+      context: "colima",
+      endpoint: "unix:///Users/ann/.colima/default/docker.sock",
+    } as const;
     expect(told({ ...stopped, at: setting.endpoint }, standpointOn("macos", { setting }))).toEqual({
       reason: "ENGINE_NOT_RUNNING",
       says: "Colima is installed but not running",
@@ -87,7 +94,8 @@ describe("B17: the endpoint that was named", () => {
 
   test("a context that does not exist, chosen by DOCKER_CONTEXT or by the configuration", () => {
     const trouble = troubleOf("DOCKER_CONTEXT names a context that does not exist", "docker info");
-    const by = (who: "DOCKER_CONTEXT" | "configuration") => standpointOn("windows", { setting: { by: who, context: "absent", endpoint: undefined } });
+    const by = (who: "DOCKER_CONTEXT" | "configuration") =>
+      standpointOn("windows", { setting: { by: who, context: "absent", endpoint: undefined } });
     expect(told(trouble, by("DOCKER_CONTEXT"))).toEqual({
       reason: "ENGINE_WRONG_CONTEXT",
       says: "DOCKER_CONTEXT names the context absent, which does not exist",
@@ -99,13 +107,18 @@ describe("B17: the endpoint that was named", () => {
   test("an engine on another machine is refused though it answers: it would mount that machine's directories", () => {
     const setting = { by: "configuration", context: "far", endpoint: "ssh://ann:hunter2@192.0.2.7" } as const;
     const finding = remoteEngine(standpointOn("linux", { setting }));
-    expect(finding).toMatchObject({ reason: "ENGINE_WRONG_CONTEXT", remedies: [{ command: "docker context use default" }] });
+    expect(finding).toMatchObject({
+      reason: "ENGINE_WRONG_CONTEXT",
+      remedies: [{ command: "docker context use default" }],
+    });
     expect(finding?.says).toContain("ssh://192.0.2.7");
     expect(JSON.stringify(finding)).not.toContain("hunter2");
   });
 
   test("a port of this machine is this machine", () => {
-    expect(remoteEngine(standpointOn("wsl2", { setting: { ...named, endpoint: "tcp://127.0.0.1:2375" } }))).toBeUndefined();
+    expect(
+      remoteEngine(standpointOn("wsl2", { setting: { ...named, endpoint: "tcp://127.0.0.1:2375" } })),
+    ).toBeUndefined();
   });
 });
 
@@ -162,7 +175,10 @@ test.each<[PlatformName, string | undefined]>([
   ["macos", "open -a Docker"],
   ["windows", undefined],
 ])("a wedged engine is restarted on %s with %s", (name, command) => {
-  const finding = engineFinding({ kind: "not-answering", how: "silent", afterMs: 10_000, said: "" }, standpointOn(name));
+  const finding = engineFinding(
+    { kind: "not-answering", how: "silent", afterMs: 10_000, said: "" },
+    standpointOn(name),
+  );
   expect(finding.reason).toBe("ENGINE_NOT_ANSWERING");
   expect(finding.says).toBe("the container engine did not answer within 10 s");
   expect(finding.remedies[0]?.command).toBe(command);
@@ -175,7 +191,9 @@ describe("every trouble that was recorded", () => {
       standpointOn(name, { setting: { by, context: "colima", endpoint: "unix:///run/lab/none.sock" } }),
     ),
   );
-  const findings = everywhere.flatMap((from) => troubles.map((trouble) => ({ from, finding: engineFinding(trouble, from) })));
+  const findings = everywhere.flatMap((from) =>
+    troubles.map((trouble) => ({ from, finding: engineFinding(trouble, from) })),
+  );
 
   test("has a sentence, evidence and something to do on every platform", () => {
     for (const { finding } of findings) {
@@ -186,7 +204,9 @@ describe("every trouble that was recorded", () => {
   });
 
   test("has commands that a POSIX shell can read", () => {
-    const commands = findings.filter(({ from }) => from.platform.shell === "sh").flatMap(({ finding }) => finding.remedies.flatMap(({ command }) => command ?? []));
+    const commands = findings
+      .filter(({ from }) => from.platform.shell === "sh")
+      .flatMap(({ finding }) => finding.remedies.flatMap(({ command }) => command ?? []));
     const script = [...new Set(commands)].join("\n");
     // On Windows the same remedies are for PowerShell.
     expect(() => execFileSync("sh", ["-n"], { input: script })).not.toThrow();

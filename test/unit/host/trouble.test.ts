@@ -35,7 +35,10 @@ const kinds: Record<string, string | undefined> = {
 };
 
 describe("what a failed call says about the engine", () => {
-  const named = answers.map((answer) => ({ ...answer, name: `${answer.tool} ${answer.version}, ${answer.command}: ${answer.situation}` }));
+  const named = answers.map((answer) => ({
+    ...answer,
+    name: `${answer.tool} ${answer.version}, ${answer.command}: ${answer.situation}`,
+  }));
   // `docker context inspect` asks no engine: it has nothing to say about one.
   test.each(named.filter(({ command }) => !command.startsWith("docker context")))("$name", (answer) => {
     expect(Object.keys(kinds)).toContain(answer.situation);
@@ -76,11 +79,16 @@ describe("what a failed call says about the engine", () => {
 
   test("a missing docker is told from one that does not run", () => {
     expect(engineTrouble(notStarted("missing"))?.kind).toBe("not-installed");
-    expect(engineTrouble(notStarted("wrong-architecture"))).toMatchObject({ kind: "client-unusable", how: "wrong-architecture" });
+    expect(engineTrouble(notStarted("wrong-architecture"))).toMatchObject({
+      kind: "client-unusable",
+      how: "wrong-architecture",
+    });
   });
 
   test("an error of the engine about something else is an answer", () => {
-    expect(engineTrouble(exited(1, "", "Error response from daemon: Conflict. The container name is already in use\n"))).toBeUndefined();
+    expect(
+      engineTrouble(exited(1, "", "Error response from daemon: Conflict. The container name is already in use\n")),
+    ).toBeUndefined();
     expect(engineTrouble(exited(1, "", ""))).toBeUndefined();
   });
 });
