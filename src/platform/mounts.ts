@@ -1,3 +1,4 @@
+import { hasControlCharacter } from "./characters.ts";
 import type { Platform } from "./platform.ts";
 
 /** How a folder is written on the left of a bind mount, or why the engine cannot be given it. */
@@ -56,9 +57,4 @@ function whyNotFromWindows(folder: string): string | undefined {
   if (names.some((name) => /[. ]$/.test(name))) return "has a name that ends in a dot or a blank, which Windows drops";
   const device = names.find((name) => /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i.test(name));
   return device === undefined ? undefined : `has ${device} in it, which is the name of a device on Windows`;
-}
-
-function hasControlCharacter(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
-  return /[\u0000-\u001f\u007f]/.test(text);
 }
