@@ -4,10 +4,6 @@
 owner=$1
 shift
 
-observe() {
-  is=${1:-unreadable} holder=${3:-?}:${4:-?}
-}
-
 for entry do
   path=${entry%:*} mode=${entry##*:}
   if [ -L "$path" ] || [ ! -d "$path" ]; then
@@ -22,13 +18,13 @@ for entry do
   chmod "0$mode" "$path" || complaints="$complaints, chmod failed"
 
   # What is read back decides, since a mount may accept both calls and ignore them. Other users must be able to write,
-  # with setgid; the sticky bit, which lets nobody remove what another uid wrote, is there exactly when it is wanted (client#667).
-  observe $(ls -ldn "$path")
+  # with setgid; the sticky bit, which lets nobody remove what another uid wrote, is there exactly when wanted (client#667).
+  seen=$(ls -ldn "$path")
   case $mode in [2367]???) setgid=s ;; *) setgid=x ;; esac
   case $mode in [1357]???) sticky=t ;; *) sticky=x ;; esac
-  case $is in
-    d?????"$setgid"rw"$sticky"*) echo "init-writable-data: OK $path is $is $holder$complaints" ;;
-    *) echo "init-writable-data: FAIL $path is $is $holder, wanted $mode $owner$complaints" ;;
+  case $seen in
+    d?????"$setgid"rw"$sticky"*) echo "init-writable-data: OK $seen$complaints" ;;
+    *) echo "init-writable-data: FAIL ${seen:-$path}, wanted $mode $owner$complaints" ;;
   esac
 done
 exit 0

@@ -43,7 +43,7 @@ true
 {{/* (list root "mysql"): "true" when the workload gets a disruption budget. */}}
 {{- define "client.hasDisruptionBudget" -}}
 {{- $root := index . 0 -}}
-{{- $asked := (get ($root.Values.podDisruptionBudget | default dict) (index . 1)).create -}}
+{{- $asked := (get ($root.Values.podDisruptionBudget | default dict) (index . 1) | default dict).create -}}
 {{- if kindIs "bool" $asked -}}
 {{- if $asked }}true{{ end -}}
 {{- else if not (include "client.singleNode" $root) -}}

@@ -79,7 +79,7 @@ imagePullPolicy: {{ include "client.pullPolicy" . }}
 {{- $digest = $digest | default $ingestor.prodDigest -}}
 {{- end -}}
 repository: {{ $repository | quote }}
-tag: {{ $ingestor.tag | default (get ($ingestor.channelTags | default dict) $channel) | default $channel | toString | quote }}
+tag: {{ $ingestor.tag | default (get ($ingestor.channelTags | default dict) $channel) | default (ternary "0.8" $channel (eq $channel "prod")) | toString | quote }}
 digest: {{ $digest | default "" | quote }}
 {{- end -}}
 

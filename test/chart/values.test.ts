@@ -1,0 +1,125 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+
+import { bundledChart } from "../../src/release/chart.ts";
+import { workloadNames } from "../../src/release/workloads.ts";
+import { chart, describeChart, hostpath, nodeLocal, notes, refusal, render } from "./helm.ts";
+
+test("the program and the chart agree on the chart's name and version", async () => {
+  const { name, version, kubeVersion } = parse(await readFile(join(chart, "Chart.yaml"), "utf8")) as Record<
+    string,
+    string
+  >;
+  expect({ name, version }).toEqual(bundledChart);
+  // A Kubernetes with a suffix (v1.29.4-gke.1) is a pre-release to semver: without -0 none of them would do.
+  expect(kubeVersion).toBe(">=1.24.0-0");
+});
+
+describeChart("values", () => {
+  const base = { ...hostpath };
+  const ingestor = (more: object) => ({ images: { ingestor: more } });
+
+  test.each<[string, object]>([
+    ["/clientId", { clientId: 12 }],
+    ["/podTokenTtlSeconds", { podTokenTtlSeconds: 1 }],
+    ["/env/CLIENT_ENV", { env: { CLIENT_ENV: "qa" } }],
+    ["/env/RESOURCE_LIMITS", { env: { RESOURCE_LIMITS: "4 cores" } }],
+    ["/env/RESOURCE_REQUESTS", { env: { RESOURCE_REQUESTS: "cpu=4, memory=8Gi" } }],
+    ["/env/RESOURCE_PROVENANCE", { env: { RESOURCE_PROVENANCE: "me" } }],
+    ["/env/HOST_UID", { env: { HOST_UID: 1000 } }],
+    ["two words", { env: { "two words": "x" } }],
+    ["/global/imageRegistry", { global: { imageRegistry: "a b" } }],
+    ["/imagePullPolicy", { imagePullPolicy: "Sometimes" }],
+    ["/images/jobsManager/tag", { images: { jobsManager: { tag: "latest" } } }],
+    ["/images/busybox/digest", { images: { busybox: { digest: "sha256:12" } } }],
+    ["/images/mysqlClient/tag", { images: { mysqlClient: { tag: 8.4 } } }],
+    ["/images/ingestor/tag", ingestor({ tag: "latest" })],
+    ["/images/ingestor/prodDigest", ingestor({ prodDigest: "x" })],
+    ["/images/ingestor/channelTags", ingestor({ channelTags: { qa: "1" } })],
+    ["/dockerRegistry", { dockerRegistry: { create: true } }],
+    [
+      "/dockerRegistry/server",
+      { dockerRegistry: { create: true, server: "mirror", username: "u", password: "p", email: "" } },
+    ],
+    ["/storageClass/create", { storageClass: { create: "yes" } }],
+    ["/storageClass/volumeBindingMode", { storageClass: { volumeBindingMode: "Later" } }],
+    ["/storageClass/reclaimPolicy", { storageClass: { reclaimPolicy: "Recycle" } }],
+    ["/hostPath/enabled", { hostPath: { enabled: "true" } }],
+    ["/hostPath/datasetPath", { hostPath: { datasetPath: "relative" } }],
+    ["/hostPath/datasetPath", { hostPath: { datasetPath: "/" } }],
+    ["/pvc/data", { pvc: { data: "50GB" } }],
+    ["/pvcAccessMode", { pvcAccessMode: "Sometimes" }],
+    ["/singleNode", { singleNode: "true" }],
+    ["/podDisruptionBudget/mysql/create", { podDisruptionBudget: { mysql: { create: "x" } } }],
+    ["/clusterScope", { clusterScope: "false" }],
+    ["/ingestionAuthz/allowed/0", { ingestionAuthz: { allowed: [{ tables: ["*"] }] } }],
+  ])("that are wrong are refused with the key: %s", async (key, values) => {
+    expect(await refusal({ ...base, ...values })).toContain(`'${key}'`);
+  });
+
+  test("of other versions of the chart are no error", async () => {
+    const foreign = {
+      autoUpgrade: { enabled: true },
+      networkPolicy: { training: { enabled: true } },
+      gpu: { devicePlugin: { enabled: true, vendor: "nvidia" } },
+      images: { resourceMonitor: { digest: "" }, training: { digests: {} } },
+      nodeAgents: { namespace: { create: false } },
+      resourceMonitor: false,
+      unheardOf: 1,
+    };
+    expect((await render({ ...base, ...foreign })).length).toBe((await render(base)).length);
+  });
+
+  test("may be null, as those of an old release can be (backend#2910)", async () => {
+    const roots = Object.keys(parse(await readFile(join(chart, "values.yaml"), "utf8")) as object);
+    const nothing = Object.fromEntries(
+      roots.filter((key) => !/^client(Id|Password)$/.test(key)).map((key) => [key, null]),
+    );
+    const names = async (values: object) =>
+      (await render(values)).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+    expect(await names({ ...nothing, ...hostpath })).toEqual(await names(hostpath));
+    expect(await names({ ...nodeLocal, hostPath: null })).toEqual(await names(nodeLocal));
+    const { storageClass, singleNode } = nodeLocal;
+    expect(await names({ ...nothing, storageClass, singleNode })).toEqual(await names(nodeLocal));
+  });
+
+  test("give the program the workloads that it waits for", async () => {
+    const deployments = (await render(base, { name: "ward-7" })).filter(({ kind }) => kind === "Deployment");
+    expect(deployments.map(({ metadata }) => metadata.name).sort()).toEqual([...workloadNames("ward-7")].sort());
+  });
+});
+
+describeChart("the notes", () => {
+  test("tell the real registry and directories, and a next command", async () => {
+    const said = await notes(
+      {
+        ...hostpath,
+        hostPath: { enabled: true, datasetPath: "/tracebloc-data" },
+        global: { imageRegistry: "https://mirror.example.com/" },
+      },
+      { name: "ward-7", namespace: "hospital" },
+    );
+    for (const part of [
+      "mirror.example.com",
+      "/tracebloc-data/ward-7/data",
+      "/tracebloc/ward-7/logs",
+      "/tracebloc/ward-7/mysql",
+    ]) {
+      expect(said).toContain(part);
+    }
+    expect(said).not.toContain("docker.io");
+    expect(said).toContain("kubectl --namespace hospital wait ");
+    for (const name of workloadNames("ward-7")) expect(said).toContain(`deployment/${name}`);
+  });
+
+  test("name claims and class where there are no directories", async () => {
+    const said = await notes(nodeLocal);
+    for (const part of ["docker.io", "local-path", "client-pvc", "client-logs-pvc", "mysql-pvc"]) {
+      expect(said).toContain(part);
+    }
+    expect(said).not.toContain("/tracebloc/");
+  });
+});
