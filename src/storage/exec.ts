@@ -1,0 +1,29 @@
+import type { Command } from "../process/runner.ts";
+
+/** Milliseconds for one `docker exec`: more than its script may take by itself, so that it ends only where the engine does not answer. */
+const execLimitMs = 20_000;
+
+export type Inside = {
+  /** Runs as this uid, and as the gid of the same number: without one, the group depends on the node's passwd. Default root. */
+  as?: number;
+  /** Enters this directory as a pod's mount does: before it becomes the uid, since parents may be closed to it. */
+  at?: string;
+  mutates?: boolean;
+};
+
+/**
+ * A call that runs a script in the node. The script goes over stdin (an argument would pass through the quoting of two
+ * systems, B02) and never to a terminal, which a pipe is none of (B31).
+ */
+export function inNode(node: string, script: string, { as, at, mutates = false }: Inside = {}): Command {
+  const who = as === undefined ? [] : ["--user", `${as}:${as}`];
+  const where = at === undefined ? [] : ["--workdir", at];
+  return {
+    file: "docker",
+    args: ["exec", "--interactive", ...who, ...where, node, "sh"],
+    about: "docker exec in the node",
+    timeoutMs: execLimitMs,
+    stdin: script,
+    mutates,
+  };
+}
