@@ -25,13 +25,12 @@ export function statePaths(root: string): StatePaths {
     lock: join(root, "lock"),
     runs: join(root, "runs"),
     tools: join(root, "tools"),
-    kubeconfig: (cluster) => join(root, "clusters", asFileName(cluster), "kubeconfig.yaml"),
-    values: (cluster, release) => join(root, "clusters", asFileName(cluster), `values-${asFileName(release)}.yaml`),
+    kubeconfig: (cluster) => join(root, folderOf(cluster), "kubeconfig.yaml"),
+    values: (cluster, release) => join(root, folderOf(cluster), `values-${encodeURIComponent(release)}.yaml`),
   };
 }
 
-/** Names of ours are DNS labels and stay as they are; a stranger's name must not leave its folder. */
-function asFileName(name: string): string {
-  const escaped = name.replace(/[^A-Za-z0-9._-]/g, (character) => `%${(character.codePointAt(0) ?? 0).toString(16)}`);
-  return /^\.*$/.test(escaped) ? `%${escaped}` : escaped;
+/** The prefix keeps apart what Windows reserves (`con`, `nul`); a stranger's name cannot leave the folder. */
+function folderOf(cluster: string): string {
+  return `cluster-${encodeURIComponent(cluster)}`;
 }

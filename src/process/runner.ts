@@ -2,7 +2,7 @@
 export type Runner = {
   /** Runs one program to its end. Never throws and never rejects: whatever happens is told by the result. */
   run(command: Command): Promise<RunResult>;
-  /** Ends every program still running, as `Command.graceMs` allows. For the second Ctrl-C. */
+  /** Ends every program still running, as `Command.graceMs` allows, and starts no more. For the second Ctrl-C. */
   stopAll(): Promise<void>;
 };
 
@@ -29,6 +29,11 @@ export type Command = {
   onLine?: (line: string, stream: "stdout" | "stderr") => void;
   /** Changes something outside: such a child is journalled, and the next run waits for it if it outlives this one. */
   mutates?: boolean;
+  /**
+   * What it prints is data that must arrive as it is: a kubeconfig, values with a password, JSON of which redaction
+   * could change a name. The result then has `raw`, which must reach no log, event or error.
+   */
+  raw?: boolean;
 };
 
 export type RunResult = {
@@ -38,13 +43,22 @@ export type RunResult = {
   signal?: string;
   /** Why it did not start: told apart because each has its own remedy. */
   notStarted?: "missing" | "not-executable" | "wrong-architecture" | "other";
+  /** What stands in the way, in a clause for a person. Only with outcome `not-started`. */
+  why?: string;
   /** Decoded as UTF-8 and redacted. Never merged: warnings on stderr must not break JSON on stdout (B15). */
   stdout: string;
   stderr: string;
+  /** Standard output as it was, for `Command.raw`. */
+  raw?: string;
+  /** More came than `maxBytes`, or a descendant was still talking when this result was made: the text is not whole. */
   truncated: boolean;
   /** Wall time, milliseconds. */
   ms: number;
 };
+
+/** One call in the log of a run: what was started, how long it took, how it ended. Redacted. */
+export type Call = Pick<RunResult, "outcome" | "exitCode" | "signal" | "notStarted" | "why" | "truncated" | "ms"> &
+  Pick<Command, "about" | "file" | "args"> & { pid?: number };
 
 /** Exit code 0 and nothing else. What the output proves is for the caller to say (B02). */
 export function succeeded(result: RunResult): boolean {
@@ -55,8 +69,9 @@ export function succeeded(result: RunResult): boolean {
 export function firstComplaint(result: RunResult): string {
   if (result.outcome === "timed-out") return `no answer within ${Math.round(result.ms / 1000)} s`;
   if (result.outcome === "cancelled") return "interrupted";
-  if (result.outcome === "not-started") return `could not be started (${result.notStarted ?? "other"})`;
+  if (result.outcome === "not-started") return `could not be started: ${result.why ?? result.notStarted ?? "other"}`;
   const lines = `${result.stderr}\n${result.stdout}`.split("\n").map((line) => line.trim());
-  const said = lines.find((line) => /error|fatal|fail|denied|cannot|refused/i.test(line)) ?? lines.find((line) => line !== "");
+  const said =
+    lines.find((line) => /error|fatal|fail|denied|cannot|refused/i.test(line)) ?? lines.find((line) => line !== "");
   return said ?? (result.signal === undefined ? `exit code ${result.exitCode ?? "none"}` : `ended by ${result.signal}`);
 }
