@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { availableParallelism, hostname, release, totalmem } from "node:os";
 
-import { ask, known, mapFact, notYet, unknown, type Fact } from "../engine/fact.ts";
+import { ask, known, mapFact, unknown, type Fact } from "../engine/fact.ts";
 import { within, type Machine } from "../engine/machine.ts";
 import { checkHost } from "./checks/all.ts";
 import { lookAtDirectory, type Directory } from "./directory.ts";
@@ -27,7 +27,7 @@ export async function observeHost(wishes: HostWishes, on: Machine): Promise<Host
     observeInotify(on),
   ]);
   const ready = engine.state === "known" && engine.value.is === "ready" ? engine.value.engine : undefined;
-  const engineIsHere = ready === undefined ? notYet("the engine did not answer") : isHere(ready, on);
+  const engineIsHere = ready === undefined ? unknown("the engine did not answer", "not asked") : isHere(ready, on);
   const facts: HostFacts = {
     standpoint: await observeStandpoint(setting, on),
     engine,

@@ -2,6 +2,7 @@ import { request as plainRequest, type Agent, type IncomingMessage } from "node:
 import { request as tlsRequest } from "node:https";
 
 import type { Environment } from "../platform/environment.ts";
+import { DownloadTrouble } from "./download-trouble.ts";
 import { basicAuthorization, proxyFor, shownProxy } from "./proxy.ts";
 
 export type FetchOptions = {
@@ -33,10 +34,12 @@ export async function fetchFile(from: URL, options: FetchOptions): Promise<Fetch
     if (location === undefined) return { response, through };
     response.destroy();
     const next = new URL(location, url);
-    if (url.protocol === "https:" && next.protocol !== "https:") throw new Error(`${url.host} redirects to plain http`);
+    if (url.protocol === "https:" && next.protocol !== "https:") {
+      throw new DownloadTrouble(`${url.host} redirects to plain http`, { mayPass: false });
+    }
     url = next;
   }
-  throw new Error(`${from.host} redirects more than ${mostRedirects} times`);
+  throw new DownloadTrouble(`${from.host} redirects more than ${mostRedirects} times`, { mayPass: false });
 }
 
 async function send(url: URL, proxy: URL | undefined, options: FetchOptions): Promise<IncomingMessage> {

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from "node:net";
 
 import type { Environment } from "../platform/environment.ts";
+import { DownloadTrouble } from "./download-trouble.ts";
 
 /**
  * The proxy that a URL is to be fetched through, as the environment's variables say; undefined for none. Read as the
@@ -14,7 +15,7 @@ export function proxyFor(url: URL, environment: Environment): URL | undefined {
   if (value === undefined || spared(url, either(environment, "NO_PROXY") ?? "")) return undefined;
   const proxy = asUrl(/^[a-z0-9+]+:\/\//i.test(value) ? value : `http://${value}`);
   if (proxy === undefined || !/^https?:$/.test(proxy.protocol)) {
-    throw new Error(`${variable} does not name a proxy with http:// or https://`);
+    throw new DownloadTrouble(`${variable} does not name a proxy with http:// or https://`, { mayPass: false });
   }
   return proxy;
 }
