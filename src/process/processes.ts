@@ -90,9 +90,11 @@ function lookInProc(pid: number): ProcessSeen {
 export function readStat(stat: string, boot: string): ProcessSeen {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, ticks] = [fields[0], fields[19]];
-  if (state === undefined || !/^\d+$/.test(ticks ?? ""))
-    return { state: "unknown", why: "unreadable /proc/<pid>/stat" };
-  return isDead(state) ? { state: "gone" } : { state: "runs", startedAt: `${boot}/${ticks}` };
+  if (state !== undefined && isDead(state)) return { state: "gone" };
+  const isReadable = /^\d+$/.test(ticks ?? "");
+  return isReadable
+    ? { state: "runs", startedAt: `${boot}/${ticks}` }
+    : { state: "unknown", why: `unreadable: ${stat}` };
 }
 
 /** A zombie has ended; only its parent has not looked yet. */

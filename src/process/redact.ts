@@ -49,20 +49,15 @@ const secretName =
   "(?:password|passwd|passphrase|(?<=[_.-])(?:pass|pwd)|(?:client[_-]?)?secret(?:[_-](?:id|key|access[_-]key))?|token" +
   "|(?:api|access|private)[_-]?key|client[_-]?key[_-]?data|dockerconfigjson)";
 /** Words and structure that stand where a value would, and are none. */
-const noValue = "(?!(?:null|true|false|~|\\d+)[ \\t]*(?:[,}\\]\\r\\n]|$)|[{[|>&*]|<redacted>)";
+const noValue = "(?![ \\t]|(?:null|true|false|~|\\d+)[ \\t]*(?:[,}\\]\\r\\n]|$)|[{[|>&*]|<redacted>)";
 const quoted = `\\\\+"(?:(?!\\\\+")[^\\n])*\\\\+"|"(?:\\\\.|[^"\\\\])*"|'(?:''|[^'])*'`;
 const scheme = "(?:basic|bearer|digest|negotiate|ntlm|token)";
 
 const rules: readonly { when?: string; find: RegExp; put: string }[] = [
-  // A key may be cut off at either end.
+  // To its end, or to that of the text: it may have been cut off.
   {
     when: "PRIVATE KEY-----",
     find: /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g,
-    put: mark,
-  },
-  {
-    when: "PRIVATE KEY-----",
-    find: /(?:^[ \t]*[A-Za-z0-9+/=]{1,80}\r?\n){0,120}[ \t]*-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/gm,
     put: mark,
   },
   // scheme://user:password@host. A raw `@` in the password is common: the last one counts.
@@ -129,7 +124,18 @@ function redactShapes(text: string): string {
   for (const { when, find, put } of rules) {
     if (when === undefined || clean.includes(when)) clean = clean.replace(find, put);
   }
-  return clean;
+  return clean.includes("PRIVATE KEY-----") ? withoutTailsOfKeys(clean) : clean;
+}
+
+/** The end of a private key whose beginning was cut off, with the lines above it that belong to it. */
+function withoutTailsOfKeys(text: string): string {
+  const lines: string[] = [];
+  for (const line of text.split("\n")) {
+    const clean = line.replace(/^.*-----END [A-Z0-9 ]*PRIVATE KEY-----/, mark);
+    if (clean !== line) while (/^[ \t]*[A-Za-z0-9+/=]{1,80}\r?$/.test(lines.at(-1) ?? "")) lines.pop();
+    lines.push(clean);
+  }
+  return lines.join("\n");
 }
 
 /** Arguments of a program, each by itself, and the one that follows a flag whose value is a secret. */

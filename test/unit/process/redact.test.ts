@@ -256,19 +256,25 @@ describe("what looks like a secret", () => {
     });
   });
 
-  test("a megabyte on one line takes no time to speak of", () => {
-    for (const text of [
-      "A".repeat(1e6),
-      "a@".repeat(5e5),
-      "\\".repeat(1e6),
-      "token".repeat(2e5),
-      "x://".repeat(2.5e5),
-      "password: ".repeat(1e5),
-      `PRIVATE KEY-----${"QUJD\n".repeat(2e5)}`,
-    ]) {
+  test("long lines of any kind take no time to speak of", () => {
+    const pieces = [
+      "A",
+      "a@",
+      "\\",
+      "token",
+      "x://",
+      "http://a:",
+      "password: ",
+      '"',
+      "PRIVATE KEY-----\nQUJD\n",
+      "bearer ",
+    ];
+    const redactor = redactorOf("canary-7f3a", "another one");
+    for (const piece of pieces) {
+      const text = piece.repeat(200_000 / piece.length);
       const began = performance.now();
-      redactorOf("canary-7f3a", "another one").redact(text);
-      expect(performance.now() - began, text.slice(0, 20)).toBeLessThan(3000);
+      redactor.redact(text);
+      expect(performance.now() - began, piece).toBeLessThan(2_000);
     }
   });
 });
