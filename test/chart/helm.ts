@@ -116,6 +116,12 @@ export async function refusal(values: object, release: Release = {}): Promise<st
   return stderr;
 }
 
+/** helm's own opinion of the chart with these values. */
+export async function lint(values: object): Promise<Ran> {
+  if (helm === undefined) throw new Error("no helm");
+  return run(helm, ["lint", chart, "--strict", "--values", "-"], { stdin: JSON.stringify({ ...identity, ...values }) });
+}
+
 /** What a person sees after `helm install`. No cluster is asked. */
 export async function notes(
   values: object,

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 
+import { releaseSuffixes } from "../../src/config/release-suffixes.ts";
 import { bundledChart } from "../../src/release/chart.ts";
 import { workloadNames } from "../../src/release/workloads.ts";
-import { chart, describeChart, hostpath, nodeLocal, notes, refusal, render } from "./helm.ts";
+import { chart, describeChart, hostpath, lint, nodeLocal, notes, refusal, render } from "./helm.ts";
 
 test("the program and the chart agree on the chart's name and version", async () => {
   const { name, version, kubeVersion } = parse(await readFile(join(chart, "Chart.yaml"), "utf8")) as Record<
@@ -60,6 +61,13 @@ describeChart("values", () => {
     expect(await refusal({ ...base, ...values })).toContain(`'${key}'`);
   });
 
+  test("of both storage modes pass helm's own strict check", async () => {
+    for (const values of [hostpath, nodeLocal]) {
+      const { code, stdout, stderr } = await lint(values);
+      expect(code, stdout + stderr).toBe(0);
+    }
+  });
+
   test("of other versions of the chart are no error", async () => {
     const foreign = {
       autoUpgrade: { enabled: true },
@@ -84,6 +92,18 @@ describeChart("values", () => {
     expect(await names({ ...nodeLocal, hostPath: null })).toEqual(await names(nodeLocal));
     const { storageClass, singleNode } = nodeLocal;
     expect(await names({ ...nothing, storageClass, singleNode })).toEqual(await names(nodeLocal));
+  });
+
+  test("name nothing behind a release's name that the program does not reckon with", async () => {
+    const credentials = { server: "https://r.example.com", username: "u", password: "p", email: "" };
+    const objects = await render(
+      { ...base, singleNode: false, dockerRegistry: { create: true, ...credentials } },
+      { name: "ward-7" },
+    );
+    const known = new Set(releaseSuffixes.map(({ suffix }) => `ward-7${suffix}`));
+    const rendered = objects.map(({ metadata }) => metadata.name).filter((name) => name.startsWith("ward-7"));
+    expect(rendered.length).toBeGreaterThan(10);
+    expect(rendered.filter((name) => !known.has(name))).toEqual([]);
   });
 
   test("give the program the workloads that it waits for", async () => {
