@@ -2,17 +2,17 @@ import type { Finding, Remedy } from "../engine/finding.ts";
 import type { Reason } from "../engine/reasons.ts";
 import { visible } from "../platform/characters.ts";
 import type { Platform } from "../platform/platform.ts";
-import { setCommand, unsetCommand } from "../platform/shell.ts";
-import { settings } from "./names.ts";
+import { quote, setCommand, unsetCommand } from "../platform/shell.ts";
+import { settings, type Kind } from "./names.ts";
 import type { Objection } from "./release-names.ts";
 import type { Settings, Wish } from "./wishes.ts";
 
 /** A setting or option as a message needs it. */
-export type Named = { key: string; allowed: string; hidden: boolean };
+export type Named = { key: string; allowed: string; kind: Kind };
 
-/** A setting as a message names it. An id is no secret, but a password put in its place by mistake would be shown. */
 export function namedSetting(key: keyof Settings): Named {
-  return { key, allowed: settings[key].allowed, hidden: settings[key].kind === "credential" };
+  const { allowed, kind } = settings[key];
+  return { key, allowed, kind };
 }
 
 /** Something of the configuration that will not do: says what, where it stands, and what is allowed. */
@@ -20,11 +20,12 @@ export function finding(reason: Reason, says: string, ...remedies: readonly Reme
   return { reason, room: "config", says, remedies };
 }
 
-/** A wrong value. Never shows a hidden one, nor more than a line of any. */
+/** A wrong value: key, value, origin, what is wrong with it and what is allowed. */
 export function wrongValue(named: Named, written: Wish<unknown>, wrong: Objection, platform: Platform): Finding {
-  const { key, allowed, hidden } = named;
-  const shown = hidden ? "" : display(written.value);
-  const says = [key, shown, `(${written.origin.name})`, wrong.why].filter((part) => part !== "").join(" ");
+  const { key, allowed, kind } = named;
+  const says = [key, display(kind, written.value), `(${written.origin.name})`, wrong.why]
+    .filter((part) => part !== "")
+    .join(" ");
   return finding("CONFIG_INVALID", says, { says: `allowed: ${allowed}` }, ...correction(key, written, wrong, platform));
 }
 
@@ -41,12 +42,18 @@ function correction(
     return isBlank ? [{ says: "or do without it", command: unsetCommand(platform, origin.name) }] : [];
   }
   if (instead === undefined) return [];
-  if (origin.from === "flag") return [{ says: `for example ${origin.name} ${instead}` }];
-  return [{ says: `for example, in ${origin.name}: "${key}: ${instead}"` }];
+  if (origin.from === "flag") return [{ says: `for example ${origin.name} ${quote(platform.shell, instead)}` }];
+  return [{ says: `for example, in ${origin.name}: ${key}: ${instead}` }];
 }
 
-/** A value as a message shows it: on one line, cut at 60 characters. Lists and groups are not shown. */
-export function display(value: unknown): string {
-  if (typeof value === "string") return visible(value.length > 60 ? `${value.slice(0, 60)}…` : value);
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+/**
+ * A value as a message shows it: on one line, cut at 60 characters. Not shown are lists and groups; credentials, where a
+ * password may stand in the place of an id; and addresses with more to them than an address, which is where tokens are.
+ */
+function display(kind: Kind, value: unknown): string {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value !== "string" || kind === "credential") return "";
+  const isAddress = kind === "url" || kind === "image";
+  if (isAddress && !/^[\w.:/-]*(?:@sha256:\w*)?$/.test(value)) return "";
+  return visible(value.length > 60 ? `${value.slice(0, 60)}…` : value);
 }

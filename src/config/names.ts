@@ -75,7 +75,7 @@ export const settings: { readonly [Key in keyof Settings]: Setting } = {
     kind: "choice",
     flag: "--storage-mode <mode>",
     variables: ["TB_STORAGE_MODE"],
-    about: "hostpath: data lies in folders of this machine; node-local: in the cluster, and goes with it",
+    about: "where data lies: in folders of this machine (hostpath), or in the cluster and lost with it (node-local)",
     allowed: "hostpath or node-local",
     choices: ["hostpath", "node-local"],
     example: "hostpath",

@@ -108,7 +108,7 @@ function readText<T>(
 }
 
 function named(key: keyof RunOptions) {
-  return { key: key === "timeoutMs" ? "timeout" : key, allowed: optionNames[key].allowed, hidden: false };
+  return { key: key === "timeoutMs" ? "timeout" : key, allowed: optionNames[key].allowed, kind: "file" as const };
 }
 
 function quietAndVerbose(): Finding {

@@ -26,9 +26,9 @@ export function resolvePath(
   const afterHome = /^~(?:$|[\\/](.*)$)/s.exec(written);
   if (path.isAbsolute(written)) return { path: withoutTrailingSeparator(from.platform, path.normalize(written)) };
   const bases = { flag: from.cwd, prompt: from.cwd, default: from.cwd, file: fileFolder, environment: home };
-  const base = afterHome === null ? bases[origin.from] : home;
+  const [base, rest] = afterHome === null ? [bases[origin.from], written] : [home, afterHome[1] ?? ""];
   if (base === undefined) return { why: "starts at the home directory, and there is none: HOME is not set" };
-  return { path: withoutTrailingSeparator(from.platform, path.join(base, afterHome?.[1] ?? written)) };
+  return { path: withoutTrailingSeparator(from.platform, path.join(base, rest)) };
 }
 
 /** What cannot be meant, or would be another place than the one meant. */

@@ -6,7 +6,7 @@ const imagePart = /^[a-z0-9]+(?:[._-]+[a-z0-9]+)*$/i;
 
 /** Why a text cannot be the image of a container: `[host[:port]/]path[:tag][@sha256:digest]`, pinned to something. */
 export function objectionToImage(text: string): Objection | undefined {
-  if (/^\w+:\/\//.test(text)) return { why: "has a scheme in front", instead: text.replace(/^\w+:\/\//, "") };
+  if (/^\w+:\/\//.test(text)) return { why: "has a scheme in front" };
   const { name = "", tag, digest } = image.exec(text)?.groups ?? {};
   const [first = "", ...rest] = name.split("/");
   const hasHost = rest.length > 0 && (/[.:]/.test(first) || first === "localhost");
@@ -35,7 +35,7 @@ export function objectionToMirror(address: string): Objection | undefined {
 function objectionToUrl(address: string, isSafe: (url: URL) => boolean): Objection | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:\/\//i.test(address) || url.hostname === "") {
-    const near = /^[\w.-]+\.\w+(?::\d+)?(?:\/.*)?$/.test(address) ? { instead: `https://${address}` } : {};
+    const near = /^[\w.-]+\.\w+(?::\d+)?(?:\/[\w./-]*)?$/.test(address) ? { instead: `https://${address}` } : {};
     return { why: "is not a web address", ...near };
   }
   if (url.username !== "" || url.password !== "") return { why: "has a user name or password in it" };

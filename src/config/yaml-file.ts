@@ -9,13 +9,15 @@ export type Flaw = { line: number; why: string };
 export type Read = { entries: readonly Entry[]; flaws: readonly Flaw[] };
 
 /**
- * The settings of a tracebloc.yaml: a flat list of keys. All flaws at once; what can be read is read all the same, so
- * that other findings are told in the same run. The text of a file never comes back in a flaw: it may hold a password.
+ * The settings of a tracebloc.yaml: a flat list of keys, and all flaws at once. Beside a repeated key the others are read
+ * all the same; in a file that is broken otherwise, what looks like a key may be half of a value. Text of the file never
+ * comes back in a flaw, since it may hold a password.
  */
 export function readSettings(text: string): Read {
   const { document, flaws, lineOf } = parsed(text);
+  const broken = document?.errors.some(({ code }) => code !== "DUPLICATE_KEY") ?? true;
   const contents = document?.contents ?? null;
-  if (contents === null) return { entries: [], flaws };
+  if (contents === null || broken) return { entries: [], flaws };
   if (!isMap(contents)) return { entries: [], flaws: [...flaws, { line: 1, why: "holds no settings, `key: value`" }] };
   const entries = contents.items.map(({ key, value }) => ({
     key: isScalar(key) ? String(key.value) : "",
