@@ -1,4 +1,4 @@
-import type { Command } from "../process/runner.ts";
+import { firstComplaint, type Command, type RunResult } from "../process/runner.ts";
 
 /** Milliseconds for one `docker exec`: more than its script may take by itself, so that it ends only where the engine does not answer. */
 const execLimitMs = 20_000;
@@ -26,4 +26,12 @@ export function inNode(node: string, script: string, { as, at, mutates = false }
     stdin: script,
     mutates,
   };
+}
+
+/** Why a call failed. The engine tells some of its own failures on stdout; the lines of our scripts there are none. */
+export function whyFailed(result: RunResult): string {
+  const lines = result.stdout
+    .split("\n")
+    .filter((line) => !/^(seen|prepared|mount|end|wrote|removed|shared) /.test(line));
+  return `docker exec in the node: ${firstComplaint({ ...result, stdout: lines.join("\n") })}`;
 }

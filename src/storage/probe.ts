@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
-import { firstComplaint, succeeded, type Command, type RunResult } from "../process/runner.ts";
-import { inNode } from "./exec.ts";
+import { succeeded, type Command, type RunResult } from "../process/runner.ts";
+import { inNode, whyFailed } from "./exec.ts";
 import { remover, volumes, writer, type Directory } from "./layout.ts";
 import { bounds, group, killed, patience, word } from "./script.ts";
 
@@ -68,9 +68,10 @@ export type Answer = { is: "done" } | { is: "refused"; said: string } | { is: "u
 
 /** The answer of a call: one line and exit code 0, or the engine's word that the uid may not enter. Everything else is unknown. */
 export function readAnswer(verb: Verb, result: RunResult): Answer {
-  const cannotEnter = /chdir to cwd .*: permission denied/i.exec(result.stderr);
-  if (cannotEnter !== null) return { is: "refused", said: "the directory may not be entered: Permission denied" };
-  if (!succeeded(result)) return { is: "unknown", why: `docker exec in the node: ${firstComplaint(result)}` };
+  // The engine tells what its runtime refuses on stdout or on stderr, by version.
+  const cannotEnter = /chdir to cwd .*: permission denied/i.test(result.stdout + result.stderr);
+  if (cannotEnter) return { is: "refused", said: "the directory may not be entered: Permission denied" };
+  if (!succeeded(result)) return { is: "unknown", why: whyFailed(result) };
   const [line, ...more] = result.stdout
     .split("\n")
     .map((text) => text.replace(/\r$/, ""))

@@ -1,7 +1,8 @@
 import { known, unknown, type Fact } from "../engine/fact.ts";
 import type { Mount } from "../host/mounts.ts";
-import { firstComplaint, succeeded, type RunResult } from "../process/runner.ts";
+import { succeeded, type RunResult } from "../process/runner.ts";
 import { causeOf, type Cause } from "./cause.ts";
+import { whyFailed } from "./exec.ts";
 import { stepsOf, type Directory } from "./layout.ts";
 import { killed, label } from "./script.ts";
 
@@ -49,7 +50,7 @@ export function readReport(word: Word, directories: readonly Directory[], result
 }
 
 function whyNoReport(lines: readonly string[], end: string, result: RunResult): string | undefined {
-  if (!succeeded(result)) return `docker exec in the node: ${firstComplaint(result)}`;
+  if (!succeeded(result)) return whyFailed(result);
   if (result.truncated) return "the node's answer was too long";
   if (lines.findLast((line) => line !== "") !== end) return "the script in the node did not come to its end";
   return undefined;

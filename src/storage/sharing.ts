@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { known, unknown, type Fact } from "../engine/fact.ts";
 import type { Finding } from "../engine/finding.ts";
 import type { Machine } from "../engine/machine.ts";
-import { firstComplaint, succeeded, type RunResult } from "../process/runner.ts";
-import { inNode } from "./exec.ts";
+import { succeeded, type RunResult } from "../process/runner.ts";
+import { inNode, whyFailed } from "./exec.ts";
 import { runInNode } from "./observe.ts";
 import { bounds, group, patience, word } from "./script.ts";
 
@@ -69,7 +69,7 @@ export function sharingScript(base: string, name: string, token: string, seconds
 /** What the node answered: one line and exit code 0, or it is unknown. Pure. */
 export function readSharing(result: RunResult, token: string): Fact<Sharing> {
   const how = "a token written on this machine and read in the node";
-  if (!succeeded(result)) return unknown(`docker exec in the node: ${firstComplaint(result)}`, how, result.ms);
+  if (!succeeded(result)) return unknown(whyFailed(result), how, result.ms);
   const [, taken, given, text] = /^shared (\d+) (\d+) (.*?)\r?$/m.exec(result.stdout) ?? [];
   if (taken === "3") return known("not shared", how, result.ms);
   if (taken !== "0" || text === undefined) return unknown("the node could not read the token", how, result.ms);

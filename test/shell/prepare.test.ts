@@ -21,7 +21,10 @@ describe.skipIf(notHere).each(shells)("$name", (shell) => {
 
   test("makes what is missing, with its owner and exactly its mode, and says nothing else", async () => {
     const directories = directoriesIn(base);
+    // The umask that the script inherits must not close what it makes on the way.
+    const inherited = process.umask(0o077);
     const prepared = await report("prepared", shell, directories);
+    process.umask(inherited);
 
     expect(prepared.looked.map((looked) => judge(looked).result)).toEqual(["ready", "ready"]);
     expect(directories.map(({ path }) => modeOf(path))).toEqual(["2777", "3777"]);
