@@ -13,9 +13,13 @@ export function labEnvironment(backend?: string): NodeJS.ProcessEnv {
   return { ...process.env, ...environment(backend === undefined ? {} : { backend }) };
 }
 
-/** Runs a program in the lab and returns its stdout; rejects when it fails. */
-export async function inLab(program: string, args: readonly string[], input = ""): Promise<string> {
-  const { stdout } = await execa(program, args, { env: labEnvironment(), input });
+/** Runs a program in the lab and returns its stdout; rejects when it fails. `env` is laid over the lab's. */
+export async function inLab(
+  program: string,
+  args: readonly string[],
+  { input = "", env = {} }: { input?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<string> {
+  const { stdout } = await execa(program, args, { env: { ...labEnvironment(), ...env }, input });
   return stdout;
 }
 
@@ -46,14 +50,14 @@ export async function createCluster(name: string): Promise<LabCluster> {
     `--disable=${part}@server:*`,
   ]);
   const rest = ["--wait", "--timeout", "3m", "--kubeconfig-update-default=false", "--volume", `${data}:/tracebloc@all`];
-  await execa("k3d", ["cluster", "create", name, "--image", image, ...shape, ...disabled, ...rest], {
-    env: { ...labEnvironment(), K3D_IMAGE_TOOLS: tools },
+  await inLab("k3d", ["cluster", "create", name, "--image", image, ...shape, ...disabled, ...rest], {
+    env: { K3D_IMAGE_TOOLS: tools },
   });
   await writeFile(kubeconfig, await inLab("k3d", ["kubeconfig", "get", name]), { mode: 0o600 });
   return {
     node: `k3d-${name}-server-0`,
     data,
-    kubectl: (args, input) => inLab("kubectl", ["--kubeconfig", kubeconfig, ...args], input),
+    kubectl: (args, input = "") => inLab("kubectl", ["--kubeconfig", kubeconfig, ...args], { input }),
     remove,
   };
 }
