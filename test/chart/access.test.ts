@@ -17,6 +17,15 @@ describeChart("the client's Secret", () => {
     ]);
   });
 
+  test("takes words that YAML knows otherwise as text when they come quoted, as JSON does", async () => {
+    const secret = find(
+      await render({ ...hostpath, clientId: "1_000", clientPassword: "on" }),
+      "Secret",
+      "tracebloc-secrets",
+    );
+    expect([decode(secret, "CLIENT_ID"), decode(secret, "CLIENT_PASSWORD")]).toEqual(["1_000", "on"]);
+  });
+
   test("gets a signing secret of its own unless one is given", async () => {
     const signing = async (values: object) =>
       decode(find(await render({ ...hostpath, ...values }), "Secret", "tracebloc-secrets"), "POD_TOKEN_SIGNING_SECRET");

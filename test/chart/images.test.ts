@@ -193,9 +193,12 @@ describeChart("credentials for a registry", () => {
   });
 
   test("are absent unless asked for, and never both kinds", async () => {
-    const objects = await render(hostpath);
-    for (const name of workloads) {
-      expect(deployment(objects, name).spec.template.spec).not.toHaveProperty("imagePullSecrets");
+    for (const dockerRegistry of [{}, null, { create: null, existingSecret: null }]) {
+      const objects = await render({ ...hostpath, dockerRegistry });
+      for (const name of workloads) {
+        expect(deployment(objects, name).spec.template.spec, name).not.toHaveProperty("imagePullSecrets");
+      }
+      expect(environment(container(objects, "api"))).not.toHaveProperty("IMAGE_PULL_SECRET_NAME");
     }
     const said = await refusal({ ...hostpath, dockerRegistry: { ...credentials, existingSecret: "from-the-site" } });
     expect(said).toContain("existingSecret");

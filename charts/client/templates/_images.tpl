@@ -62,7 +62,7 @@ imagePullPolicy: {{ include "client.pullPolicy" . }}
 {{- if and $registry.create $registry.existingSecret -}}
 {{- fail "dockerRegistry.create and dockerRegistry.existingSecret exclude each other; keep one of them" -}}
 {{- end -}}
-{{- if $registry.create }}{{ .Release.Name }}-regcred{{ else }}{{ $registry.existingSecret }}{{ end -}}
+{{- if $registry.create }}{{ .Release.Name }}-regcred{{ else }}{{ $registry.existingSecret | default "" }}{{ end -}}
 {{- end -}}
 
 {{/* The image that ingestion starts from, as a map. A mirror holds it unless values name a repository of their own. */}}
