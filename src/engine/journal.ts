@@ -1,4 +1,21 @@
+import { randomBytes } from "node:crypto";
+import { fsyncSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
+
+import { fileError } from "../files/atomic.ts";
+import { version } from "../platform/version.ts";
+import type { Child } from "../process/execa-runner.ts";
+import { ownProcess } from "../process/processes.ts";
+import { redactData, type Redact } from "../process/redact.ts";
+import type { Call } from "../process/runner.ts";
+import type { Event } from "./events.ts";
+import type { Fact } from "./fact.ts";
+import { format, type Line } from "./journal-line.ts";
 import type { Action } from "./plan.ts";
+import { previousRun, type PreviousRun } from "./previous-run.ts";
+import type { ExitCode, Reason } from "./reasons.ts";
 
 /** What a run writes down as it goes, so that the next one can tell where it stopped. Each call is on disk before it returns. */
 export type Journal = {
@@ -6,3 +23,136 @@ export type Journal = {
   after(action: Action): void;
   failed(action: Action, error: unknown): void;
 };
+
+/** The journal and log of one whole run. Its parts can be handed on as they are: to the runner, to the emitter of events. */
+export type RunJournal = Journal & {
+  event: (event: Event) => void;
+  call: (call: Call) => void;
+  children: { started: (child: Child) => void; ended: (child: Child) => void };
+  /**
+   * Starts the file in the folder of runs. What came before is kept until then, and comes to nothing for a run that
+   * changes nothing and never opens it. To be called under the lock: then the newest file is that of the run before.
+   * Gives what that run left behind.
+   */
+  open: (runs: string) => Fact<PreviousRun | undefined>;
+  /** The last line. Later ones are ignored. */
+  end: (exit: ExitCode, reason?: Reason) => void;
+  /** Where it is written, once it is. */
+  file: () => string | undefined;
+};
+
+const kept = 20;
+/** Far more than a run does before it takes the lock. */
+const mostBuffered = 2_000;
+
+export type JournalOptions = {
+  /** What a person typed: "tracebloc install". */
+  command: string;
+  redact: Redact;
+  /** Told once where the journal cannot be written. The run goes on: it is less safe, and not wrong. */
+  warn: (says: string) => void;
+  now?: () => Date;
+};
+
+/** A journal that is kept in memory until it is opened. Nothing here throws, whatever the disk does. */
+export function createJournal({ command, redact, warn, now = () => new Date() }: JournalOptions): RunJournal {
+  const at = () => now().toISOString();
+  let waiting: Line[] = [];
+  let out: Writer | undefined;
+  let path: string | undefined;
+  let hasEnded = false;
+  let lastWait = "";
+
+  const write = (line: Line, sync = false) => {
+    if (hasEnded) return;
+    if (out !== undefined) out(`${JSON.stringify(redactData(line, redact))}\n`, sync);
+    else if (waiting.length < mostBuffered) waiting.push(line);
+  };
+  const action = (phase: "before" | "after" | "failed", of: Action, error?: unknown) => {
+    write({ is: "action", at: at(), phase, action: of, ...(error !== undefined && { error: messageOf(error) }) }, true);
+  };
+
+  return {
+    before: (of) => action("before", of),
+    after: (of) => action("after", of),
+    failed: (of, error) => action("failed", of, error),
+    event(event) {
+      // Signs of life come every second: the one that says something new is enough.
+      if (event.type === "wait" && event.waitingFor === lastWait) return;
+      lastWait = event.type === "wait" ? event.waitingFor : "";
+      write({ is: "event", at: at(), event });
+    },
+    call: (call) => write({ is: "call", at: at(), ...call }),
+    children: {
+      started: (child) => write({ is: "child", at: at(), phase: "started", ...child }, true),
+      ended: (child) => write({ is: "child", at: at(), phase: "ended", ...child }, true),
+    },
+    open(runs) {
+      const before = previousRun(runs);
+      const children = before.state === "known" ? (before.value?.children ?? []) : [];
+      const id = `${at().replace(/[-:.]/g, "")}-${randomBytes(3).toString("hex")}`;
+      path = join(runs, `${id}.ndjson`);
+      out = openWriter(path, runs, warn);
+      const first: Line = {
+        is: "run",
+        format,
+        id,
+        at: at(),
+        version,
+        command,
+        host: hostname(),
+        ...ownProcess(),
+        children,
+      };
+      for (const line of [first, ...waiting]) write(line);
+      waiting = [];
+      prune(runs);
+      return before;
+    },
+    end(exit, reason) {
+      write({ is: "end", at: at(), exit, ...(reason !== undefined && { reason }) }, true);
+      hasEnded = true;
+    },
+    file: () => path,
+  };
+}
+
+/** Anything may be thrown, and it may say anything. */
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : inspect(error);
+}
+
+type Writer = (text: string, sync: boolean) => void;
+
+/** Appends to a file of mode 0600. What cannot be written is told once, and tried again with every line: the disk may have room again. */
+function openWriter(path: string, folder: string, warn: (says: string) => void): Writer {
+  let file: number | undefined;
+  let hasWarned = false;
+  let isTorn = false;
+  return (text, sync) => {
+    try {
+      if (file === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
+      file ??= openSync(path, "a", 0o600);
+      // A line that was cut off by a full disk must not spoil the next.
+      writeFileSync(file, isTorn ? `\n${text}` : text);
+      isTorn = false;
+      if (sync) fsyncSync(file);
+    } catch (error) {
+      isTorn = true;
+      if (!hasWarned) warn(fileError("cannot write the journal", path, error).message);
+      hasWarned = true;
+    }
+  };
+}
+
+/** Removes all but the newest runs, with whatever else bears a run's id. Files that are no run's stay. */
+export function prune(runs: string): void {
+  try {
+    const files = readdirSync(runs).map((name) => ({ name, id: /^(\d{8}T\d{9}Z-[0-9a-f]{6})\./.exec(name)?.[1] }));
+    const ids = [...new Set(files.flatMap(({ id }) => id ?? []))].sort();
+    const old = new Set(ids.slice(0, -kept));
+    for (const { name, id } of files) if (id !== undefined && old.has(id)) rmSync(join(runs, name), { force: true });
+  } catch {
+    // Too many old files do no harm.
+  }
+}

@@ -183,7 +183,7 @@ async function whyHeld(seen: Seen, path: string, me: Owner, options: Claiming): 
   const { owner } = seen;
   if (owner === undefined) {
     const isYoung = Math.abs(options.now() - seen.writtenAt) < halfWrittenMs;
-    return isYoung ? held("another run is just taking the lock", "try again in a few seconds") : undefined;
+    return isYoung ? problem("another run is just taking the lock", "try again in a few seconds") : undefined;
   }
   const isHere = owner.host === me.host || isOfThisBoot(owner, me);
   const alive = isHere ? await options.processes.isAlive(owner) : "unknown";
@@ -191,12 +191,12 @@ async function whyHeld(seen: Seen, path: string, me: Owner, options: Claiming): 
 
   const who = `\`${owner.command}\` (process ${owner.pid}${isHere ? "" : ` on ${owner.host}`})`;
   const since = `since ${owner.since.slice(0, 16).replace("T", " ")} UTC`;
-  if (alive === "yes") return held(`${who} is at work ${since}`, "wait until it has ended, then try again");
+  if (alive === "yes") return problem(`${who} is at work ${since}`, "wait until it has ended, then try again");
   const remove = commandLine(options.platform, options.platform.shell === "powershell" ? "Remove-Item" : "rm", path);
-  return held(`${who} holds the lock ${since}, and whether it still runs cannot be told`, "if it does not", remove);
+  return problem(`${who} holds the lock ${since}, and whether it still runs cannot be told`, "if it does not", remove);
 }
 
-function held(says: string, next: string, command?: string): FolderProblem {
+function problem(says: string, next: string, command?: string): FolderProblem {
   return { says, remedies: [{ says: next, ...(command !== undefined && { command }) }] };
 }
 
