@@ -6,6 +6,7 @@ import { parse } from "yaml";
 
 import { releaseSuffixes } from "../../src/config/release-suffixes.ts";
 import { bundledChart } from "../../src/release/chart.ts";
+import { layerValues, type Values } from "../../src/release/values.ts";
 import { workloadNames } from "../../src/release/workloads.ts";
 import { chart, describeChart, hostpath, lint, nodeLocal, notes, refusal, render } from "./helm.ts";
 
@@ -21,44 +22,49 @@ test("the program and the chart agree on the chart's name and version", async ()
 
 describeChart("values", () => {
   const base = { ...hostpath };
-  const ingestor = (more: object) => ({ images: { ingestor: more } });
 
-  test.each<[string, object]>([
-    ["/clientId", { clientId: 12 }],
-    ["/podTokenTtlSeconds", { podTokenTtlSeconds: 1 }],
-    ["/env/CLIENT_ENV", { env: { CLIENT_ENV: "qa" } }],
-    ["/env/RESOURCE_LIMITS", { env: { RESOURCE_LIMITS: "4 cores" } }],
-    ["/env/RESOURCE_REQUESTS", { env: { RESOURCE_REQUESTS: "cpu=4, memory=8Gi" } }],
-    ["/env/RESOURCE_PROVENANCE", { env: { RESOURCE_PROVENANCE: "me" } }],
-    ["/env/HOST_UID", { env: { HOST_UID: 1000 } }],
-    ["two words", { env: { "two words": "x" } }],
-    ["/global/imageRegistry", { global: { imageRegistry: "a b" } }],
-    ["/imagePullPolicy", { imagePullPolicy: "Sometimes" }],
-    ["/images/jobsManager/tag", { images: { jobsManager: { tag: "latest" } } }],
-    ["/images/busybox/digest", { images: { busybox: { digest: "sha256:12" } } }],
-    ["/images/mysqlClient/tag", { images: { mysqlClient: { tag: 8.4 } } }],
-    ["/images/ingestor/tag", ingestor({ tag: "latest" })],
-    ["/images/ingestor/prodDigest", ingestor({ prodDigest: "x" })],
-    ["/images/ingestor/channelTags", ingestor({ channelTags: { qa: "1" } })],
-    ["/dockerRegistry", { dockerRegistry: { create: true } }],
-    [
-      "/dockerRegistry/server",
-      { dockerRegistry: { create: true, server: "mirror", username: "u", password: "p", email: "" } },
-    ],
-    ["/storageClass/create", { storageClass: { create: "yes" } }],
-    ["/storageClass/volumeBindingMode", { storageClass: { volumeBindingMode: "Later" } }],
-    ["/storageClass/reclaimPolicy", { storageClass: { reclaimPolicy: "Recycle" } }],
-    ["/hostPath/enabled", { hostPath: { enabled: "true" } }],
-    ["/hostPath/datasetPath", { hostPath: { datasetPath: "relative" } }],
-    ["/hostPath/datasetPath", { hostPath: { datasetPath: "/" } }],
-    ["/pvc/data", { pvc: { data: "50GB" } }],
-    ["/pvcAccessMode", { pvcAccessMode: "Sometimes" }],
-    ["/singleNode", { singleNode: "true" }],
-    ["/podDisruptionBudget/mysql/create", { podDisruptionBudget: { mysql: { create: "x" } } }],
-    ["/clusterScope", { clusterScope: "false" }],
-    ["/ingestionAuthz/allowed/0", { ingestionAuthz: { allowed: [{ tables: ["*"] }] } }],
-  ])("that are wrong are refused with the key: %s", async (key, values) => {
-    expect(await refusal({ ...base, ...values })).toContain(`'${key}'`);
+  const wrong: Record<string, Values> = {
+    "/clientId": { clientId: 12 },
+    "/podTokenTtlSeconds": { podTokenTtlSeconds: 1 },
+    "/env/CLIENT_ENV": { env: { CLIENT_ENV: "qa" } },
+    "/env/RESOURCE_LIMITS": { env: { RESOURCE_LIMITS: "4 cores" } },
+    "/env/RESOURCE_REQUESTS": { env: { RESOURCE_REQUESTS: "cpu=4, memory=8Gi" } },
+    "/env/RESOURCE_PROVENANCE": { env: { RESOURCE_PROVENANCE: "me" } },
+    "/env/HOST_UID": { env: { HOST_UID: 1000 } },
+    "/global/imageRegistry": { global: { imageRegistry: "a b" } },
+    "/imagePullPolicy": { imagePullPolicy: "Sometimes" },
+    "/images/jobsManager/tag": { images: { jobsManager: { tag: "latest" } } },
+    "/images/busybox/digest": { images: { busybox: { digest: "sha256:12" } } },
+    "/images/mysqlClient/tag": { images: { mysqlClient: { tag: 8.4 } } },
+    "/images/ingestor/tag": { images: { ingestor: { tag: "latest" } } },
+    "/images/ingestor/prodDigest": { images: { ingestor: { prodDigest: "x" } } },
+    "/images/ingestor/channelTags": { images: { ingestor: { channelTags: { qa: "1" } } } },
+    "/dockerRegistry": { dockerRegistry: { create: true } },
+    "/dockerRegistry/server": { dockerRegistry: { server: "mirror" } },
+    "/storageClass/create": { storageClass: { create: "yes" } },
+    "/storageClass/volumeBindingMode": { storageClass: { volumeBindingMode: "Later" } },
+    "/storageClass/reclaimPolicy": { storageClass: { reclaimPolicy: "Recycle" } },
+    "/hostPath/enabled": { hostPath: { enabled: "true" } },
+    "/hostPath/datasetPath": { hostPath: { datasetPath: "relative" } },
+    "/pvc/data": { pvc: { data: "50GB" } },
+    "/pvcAccessMode": { pvcAccessMode: "Sometimes" },
+    "/singleNode": { singleNode: "true" },
+    "/podDisruptionBudget/mysql/create": { podDisruptionBudget: { mysql: { create: "x" } } },
+    "/clusterScope": { clusterScope: "false" },
+    "/ingestionAuthz/allowed/0": { ingestionAuthz: { allowed: [{ tables: ["*"] }] } },
+  };
+
+  test("that are wrong are refused all at once, each by its key", async () => {
+    const said = await refusal(layerValues(base, ...Object.values(wrong)));
+    const keys = [...said.matchAll(/at '([^']+)'/g)].map(([, key]) => key);
+    expect(keys).toEqual(expect.arrayContaining(Object.keys(wrong)));
+  });
+
+  test("that are none are refused by what they are", async () => {
+    expect(await refusal({ ...base, env: { "two words": "x" } })).toContain("'two words'");
+    expect(await refusal({ ...base, hostPath: { enabled: true, datasetPath: "/" } })).toContain(
+      "'/hostPath/datasetPath'",
+    );
   });
 
   test("of both storage modes pass helm's own strict check", async () => {
