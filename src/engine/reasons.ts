@@ -56,6 +56,7 @@ export const reasons = {
   DATA_DIR_UNUSABLE: { kind: "machine", means: "the data directory cannot be made or written" },
   KERNEL_LIMIT_LOW: { kind: "hint", means: "a limit of the kernel is lower than a cluster needs" },
   PORT_TAKEN: { kind: "machine", means: "the API port asked for is in use" },
+  PLATFORM_UNSUPPORTED: { kind: "machine", means: "the operating system is not one that this program knows" },
   NOT_INSTALLED: { kind: "machine", means: "there is no installation here" },
   STATE_UNUSABLE: { kind: "machine", means: "the state directory cannot be used" },
   STATE_NEWER: { kind: "refused", means: "the state was written by a newer version" },

@@ -183,7 +183,8 @@ function credentialsMissing(wishes: Wishes): Finding {
   };
 }
 
-function cannotTell(why: string): Finding {
+/** Whether there is a release could not be told, so that none is made, changed or removed. */
+export function cannotTell(why: string): Finding {
   return {
     reason: "RELEASE_UNKNOWN",
     room: "release",

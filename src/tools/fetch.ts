@@ -12,6 +12,8 @@ export type FetchOptions = {
   signal: AbortSignal;
   /** Certificates that are trusted besides Node's own, PEM. */
   ca?: readonly string[];
+  /** Sent with a POST; such a request follows no redirect, since what it carries is meant for this host alone. */
+  body?: string;
 };
 
 /** What came back, after redirects: the response is not read yet. `through` is the proxy, for messages. */
@@ -21,7 +23,7 @@ const mostRedirects = 5;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Sends a GET, through a proxy where the environment names one, and follows redirects; never from https to http.
+ * Sends a GET (or, with a body, a POST), through a proxy where the environment names one, and follows redirects; never from https to http.
  * Rejects where no answer came: the error says why in a clause and holds no credentials.
  */
 export async function fetchFile(from: URL, options: FetchOptions): Promise<Fetched> {
@@ -30,7 +32,8 @@ export async function fetchFile(from: URL, options: FetchOptions): Promise<Fetch
     const proxy = proxyFor(url, options.environment);
     const through = proxy === undefined ? undefined : shownProxy(proxy);
     const response = await send(url, proxy, options);
-    const location = redirects.has(response.statusCode ?? 0) ? response.headers.location : undefined;
+    const follows = options.body === undefined && redirects.has(response.statusCode ?? 0);
+    const location = follows ? response.headers.location : undefined;
     if (location === undefined) return { response, through };
     response.destroy();
     const next = new URL(location, url);
@@ -43,10 +46,15 @@ export async function fetchFile(from: URL, options: FetchOptions): Promise<Fetch
 }
 
 async function send(url: URL, proxy: URL | undefined, options: FetchOptions): Promise<IncomingMessage> {
-  const request = { headers: options.headers, signal: options.signal, ...(options.ca && { ca: [...options.ca] }) };
+  const request = {
+    method: options.body === undefined ? "GET" : "POST",
+    headers: options.headers,
+    signal: options.signal,
+    ...(options.ca && { ca: [...options.ca] }),
+  };
   const secure = url.protocol === "https:";
-  if (proxy === undefined) return answer(secure ? tlsRequest(url, request) : plainRequest(url, request));
-  if (secure) return answer(tlsRequest(url, { ...request, agent: await tunnel(proxy, options.ca) }));
+  if (proxy === undefined) return answer(secure ? tlsRequest(url, request) : plainRequest(url, request), options);
+  if (secure) return answer(tlsRequest(url, { ...request, agent: await tunnel(proxy, options.ca) }), options);
 
   // Plain http goes through a proxy as a whole URL: most proxies refuse CONNECT to anything but 443.
   return answer(
@@ -55,6 +63,7 @@ async function send(url: URL, proxy: URL | undefined, options: FetchOptions): Pr
       path: url.href,
       headers: { ...options.headers, host: url.host, ...credentials("proxy-authorization", proxy) },
     }),
+    options,
   );
 }
 
@@ -67,9 +76,9 @@ async function tunnel(proxy: URL, ca: readonly string[] | undefined): Promise<Ag
   });
 }
 
-function answer(request: ReturnType<typeof plainRequest>): Promise<IncomingMessage> {
+function answer(request: ReturnType<typeof plainRequest>, { body }: FetchOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    request.once("response", resolve).once("error", reject).end();
+    request.once("response", resolve).once("error", reject).end(body);
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Emit, Event } from "../engine/events.ts";
+import type { Result } from "./result.ts";
 
 /** Version of the output's shape; raised when a field changes its meaning or goes. */
 export const outputVersion = 1;
@@ -9,6 +10,6 @@ export function jsonScreen(write: (line: string) => void): Emit {
 }
 
 /** One line of output for an event or a result. */
-export function toLine(value: Event | { type: "result" }): string {
+export function toLine(value: Event | Result): string {
   return JSON.stringify({ v: outputVersion, ...value });
 }

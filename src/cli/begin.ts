@@ -1,0 +1,79 @@
+import { readFile } from "node:fs/promises";
+
+import { diskFiles } from "../config/disk.ts";
+import { loadWishes } from "../config/load.ts";
+import type { Options, RunOptions, Wishes } from "../config/wishes.ts";
+import type { Finding } from "../engine/finding.ts";
+import { exitCodeOf, exitCodes, type ExitCode } from "../engine/reasons.ts";
+import { statePaths, type StatePaths } from "../files/state.ts";
+import type { Asked } from "../install.ts";
+import { createRedactor, type Redactor } from "../process/redact.ts";
+import type { Values } from "../release/values.ts";
+import { bareResult } from "../ui/result.ts";
+import { here, type Here } from "./here.ts";
+import type { Flags } from "./program.ts";
+import { openScreen, type Screen } from "./screen.ts";
+
+/** A command that knows what it is asked for and can talk. Nothing has been touched yet. */
+export type Begun = {
+  command: string;
+  here: Here;
+  options: Plain<Options>;
+  asked: Asked;
+  state: StatePaths;
+  redactor: Redactor;
+  screen: Screen;
+  /** What loading the settings had to say. */
+  warnings: readonly Finding[];
+  /** How to spell `helm` in remedies, once it is known which one it is and where the cluster's kubeconfig lies. */
+  helm: { command: string };
+  startedAt: number;
+};
+
+type Plain<T extends Options> = { readonly [Key in keyof T]: RunOptions[Key & keyof RunOptions] };
+
+/**
+ * Loads what is asked for. Where that cannot be used, tells all that is wrong and gives the exit code: then nothing has
+ * been touched, not even the state directory.
+ */
+export async function begin(command: string, flags: Flags): Promise<Begun | ExitCode> {
+  const startedAt = performance.now();
+  const at = here();
+  const loaded = await loadWishes({ flags, files: diskFiles, ...at });
+  const options = plain(loaded.options);
+  const redactor = createRedactor();
+  const state = statePaths(options.stateDir);
+  const helm = { command: "helm" };
+  const cluster = loaded.ok ? loaded.wishes.cluster.value : "";
+  const spelling = () => ({
+    tracebloc: at.invocation().command,
+    helm: `${helm.command} --kubeconfig ${state.kubeconfig(cluster)}`,
+    kubectl: `docker exec k3d-${cluster}-server-0 kubectl`,
+  });
+  const screen = openScreen(options, at.environment["CI"] !== undefined, redactor.redact, spelling);
+
+  if (!loaded.ok) {
+    for (const finding of loaded.findings) screen.finding(finding, "failed");
+    const failures = loaded.findings.map(screen.spelled);
+    const [first] = failures;
+    const exit = first === undefined ? exitCodes.input : exitCodeOf(first.reason);
+    screen.lines([`Nothing was changed.     exit ${exit}`]);
+    screen.result(bareResult(command, exit, "refused", failures, loaded.warnings));
+    return exit;
+  }
+  for (const finding of loaded.warnings) screen.emit({ type: "warning", finding });
+  if (loaded.wishes.clientPassword.value !== undefined) redactor.add(loaded.wishes.clientPassword.value);
+  const file = await readValues(loaded.wishes);
+  return { command, here: at, options, state, redactor, screen, warnings: loaded.warnings, helm, startedAt, asked: { wishes: loaded.wishes, file, force: options.force, platform: at.platform } };
+}
+
+/** The operator's own values file; that it can be read and is YAML has been seen while loading. */
+async function readValues({ values }: Wishes): Promise<Values> {
+  if (values.value === undefined) return {};
+  const { parse } = await import("yaml");
+  return ((parse(await readFile(values.value, "utf8")) as Values | null) ?? {});
+}
+
+function plain(options: Options): Begun["options"] {
+  return Object.fromEntries(Object.entries(options).map(([key, wish]) => [key, wish.value])) as Begun["options"];
+}

@@ -1,0 +1,63 @@
+import type { Outcome } from "../engine/outcome.ts";
+import type { Action } from "../engine/plan.ts";
+import type { ExitCode } from "../engine/reasons.ts";
+import type { Ended } from "../engine/run.ts";
+import type { Facts } from "../install.ts";
+import { datasetsFolder, holdsClient, seenIn } from "../report.ts";
+import { toolPath } from "../tools/facts.ts";
+import { closingLines } from "../ui/closing.ts";
+import type { Begun } from "./begin.ts";
+import type { Running } from "./running.ts";
+
+export type Finished<A extends Action> = {
+  outcome: Outcome;
+  ended: Ended<Facts, A>;
+  /** What was seen before anything was done. */
+  first: Facts;
+  says(action: A): string;
+};
+
+/** Tells how a run ended: to a person in a few lines, to a program as the result. Gives the exit code. */
+export function finish<A extends Action>(begun: Begun, { journal }: Running, { outcome, ended, first, says }: Finished<A>): ExitCode {
+  const { asked, screen, options, command } = begun;
+  begun.helm.command = toolPath(ended.facts.tools, "helm") ?? "helm";
+  const isPlan = outcome.state === "planned";
+  const done = ended.done.map(({ action }) => action);
+  const actions = (isPlan ? ended.planned.actions : done).map((action) => ({ do: action.do, because: action.because, says: says(action) }));
+  const spelled = { ...outcome, failures: outcome.failures.map(screen.spelled), warnings: outcome.warnings.map(screen.spelled) };
+  const ms = performance.now() - begun.startedAt;
+  const then = isPlan ? ended.planned.then : [];
+  const log = journal.file();
+
+  screen.lines(
+    closingLines(
+      {
+        outcome: spelled,
+        actions,
+        then,
+        wasInstalled: holdsClient(first, asked),
+        datasets: datasetsFolder(ended.facts, asked),
+        log,
+        invocation: begun.here.invocation().command,
+        quiet: options.quiet,
+        ms,
+      },
+      screen.style,
+    ),
+  );
+  screen.result({
+    type: "result",
+    command,
+    ok: outcome.exit === 0,
+    exit: outcome.exit,
+    state: outcome.state,
+    failures: spelled.failures,
+    warnings: [...begun.warnings, ...spelled.warnings],
+    actions: actions.map(({ do: kind, because }) => ({ do: kind, because })),
+    then,
+    ...seenIn(ended.facts, asked, ended.done),
+    ...(log !== undefined && { log }),
+    seconds: Math.round(ms) / 1000,
+  });
+  return outcome.exit;
+}

@@ -1,0 +1,86 @@
+import { withTyped } from "../config/credentials.ts";
+import type { Finding } from "../engine/finding.ts";
+import { outcomeOf } from "../engine/outcome.ts";
+import type { ExitCode } from "../engine/reasons.ts";
+import { run, type Ended, type Program } from "../engine/run.ts";
+import { observe, performers, plan, type Asked, type Facts, type InstallAction } from "../install.ts";
+import { begin, type Begun } from "./begin.ts";
+import { changing, looking, type Running } from "./running.ts";
+import { finish } from "./finish.ts";
+import type { Flags } from "./program.ts";
+import { askLine, canAsk, readStdin } from "./prompt.ts";
+
+/** How often a rejected id and password are asked for again. */
+const mostAttempts = 5;
+
+/** `tracebloc install`, and `tracebloc plan`, which is the same up to the first plan. */
+export async function install(flags: Flags, command = "install"): Promise<ExitCode> {
+  const begun = await begin(command, flags);
+  if (typeof begun === "number") return begun;
+  if (flags["clientPasswordStdin"] === true) takePassword(begun, await readStdin(), "--client-password-stdin");
+  return begun.options.dryRun ? looking(begun, (running) => bringAbout(begun, running)) : changing(begun, (running) => bringAbout(begun, running));
+}
+
+async function bringAbout(begun: Begun, running: Running): Promise<ExitCode> {
+  const { program, seen } = programOf(begun, running);
+  let ended = await run(program, running.on, running.journal, begun.options);
+  for (let attempt = 1; isRejected(ended) && begun.asked.wishes.clientPassword.origin.from === "prompt" && attempt < mostAttempts; attempt++) {
+    if (ended.failure !== undefined) begun.screen.finding(ended.failure, "failed");
+    if (!(await askCredentials(begun, running.on.stop))) break;
+    ended = await run(program, running.on, running.journal, begun.options);
+  }
+  const outcome = outcomeOf(ended, begun.options.strict, running.interrupted());
+  return finish(begun, running, { outcome, ended, first: seen() ?? ended.facts, says: (action) => program.performers[action.do].says(action as never) });
+}
+
+type Installing = { program: Program<Facts, InstallAction>; seen(): Facts | undefined };
+
+/** The loop's view of an install: the facts it saw last are what its actions work with. */
+function programOf(begun: Begun, { on }: Running): Installing {
+  let first: Facts | undefined;
+  let latest: Facts | undefined;
+  const asked = () => begun.asked;
+  const facts = () => latest as Facts;
+  const program: Program<Facts, InstallAction> = {
+    observe: async (machine, before) => {
+      latest = await observe(begun.asked, machine, before);
+      first ??= latest;
+      return latest;
+    },
+    plan: (known, done) => plan(known, begun.asked, done),
+    performers: performers(asked, facts, on.state),
+    answer: (refusals) => (onlyCredentials(refusals) ? askCredentials(begun, on.stop) : Promise.resolve(false)),
+  };
+  return { program, seen: () => first };
+}
+
+/** Something else in the way comes first: nobody should type a password for a machine that cannot be used. */
+function onlyCredentials(refusals: readonly Finding[]): boolean {
+  return refusals.every(({ reason }) => reason === "CREDENTIALS_MISSING");
+}
+
+function isRejected({ how, failure }: Ended<Facts, InstallAction>): boolean {
+  return how === "failed" && failure?.reason === "CREDENTIALS_REJECTED";
+}
+
+/** Asks for id and password on the terminal. False where nobody can be asked, or the person gave up. */
+async function askCredentials(begun: Begun, stop: AbortSignal): Promise<boolean> {
+  if (begun.options.json || !canAsk()) return false;
+  begun.screen.close();
+  const known = begun.asked.wishes.clientId;
+  const isKnown = known.value !== undefined && known.origin.from !== "prompt";
+  const clientId = isKnown ? known.value : await askLine("  Client id:       ", false, stop);
+  if (clientId === undefined || clientId === "") return false;
+  const clientPassword = await askLine("  Client password: ", true, stop);
+  if (clientPassword === undefined || clientPassword === "") return false;
+  begun.asked = { ...begun.asked, wishes: withTyped(begun.asked.wishes, { clientId }, "typed") } satisfies Asked;
+  takePassword(begun, clientPassword, "typed");
+  return true;
+}
+
+/** From here on it is a secret that the redactor knows. */
+function takePassword(begun: Begun, clientPassword: string, name: string): void {
+  begun.redactor.add(clientPassword);
+  begun.asked = { ...begun.asked, wishes: withTyped(begun.asked.wishes, { clientPassword }, name) };
+}
+

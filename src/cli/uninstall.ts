@@ -1,0 +1,95 @@
+import { rmSync } from "node:fs";
+
+import { clusterPerformers } from "../cluster/performers.ts";
+import { openAccess } from "../cluster/access.ts";
+import type { Finding } from "../engine/finding.ts";
+import { outcomeOf } from "../engine/outcome.ts";
+import type { Performers } from "../engine/plan.ts";
+import { exitCodeOf, exitCodes, type ExitCode } from "../engine/reasons.ts";
+import { run, type Program } from "../engine/run.ts";
+import { observe, releaseName, type Facts } from "../install.ts";
+import { removePerformer } from "../release/remove.ts";
+import { deletePerformer } from "../storage/delete.ts";
+import { toolPerformers } from "../tools/actions.ts";
+import { toolPath } from "../tools/facts.ts";
+import { observeTools } from "../tools/observe.ts";
+import { planUninstall, type UninstallAction } from "../uninstall.ts";
+import { bareResult } from "../ui/result.ts";
+import { begin, type Begun } from "./begin.ts";
+import { finish } from "./finish.ts";
+import type { Flags } from "./program.ts";
+import { askLine, canAsk } from "./prompt.ts";
+import { changing, looking, type Running } from "./running.ts";
+
+/** `tracebloc uninstall`: what install made goes; data only with `--delete-data`, typed in full or with `--yes`. */
+export async function uninstall(flags: Flags): Promise<ExitCode> {
+  const begun = await begin("uninstall", flags);
+  if (typeof begun === "number") return begun;
+  const deleteData = flags["deleteData"] === true;
+  if (begun.options.dryRun) return looking(begun, (running) => takeAway(begun, running, deleteData));
+  if (deleteData && !(await isConfirmed(begun))) return unconfirmed(begun);
+  return changing(begun, (running) => takeAway(begun, running, deleteData));
+}
+
+async function takeAway(begun: Begun, running: Running, deleteData: boolean): Promise<ExitCode> {
+  let first: Facts | undefined;
+  let latest: Facts | undefined;
+  const program: Program<Facts, UninstallAction> = {
+    observe: async (on, before) => {
+      const seen = await observe(begun.asked, on, before);
+      const needsHelm = planUninstall(seen, begun.asked, { deleteData }, []).actions.some((action) => action.do === "release.remove");
+      latest = needsHelm ? { ...seen, tools: await observeTools(["helm"], on, seen.tools) } : seen;
+      first ??= latest;
+      return latest;
+    },
+    plan: (facts, done) => planUninstall(facts, begun.asked, { deleteData }, done),
+    performers: performers(begun, () => latest as Facts),
+  };
+  const ended = await run(program, running.on, running.journal, begun.options);
+  const outcome = outcomeOf(ended, begun.options.strict, running.interrupted());
+  const isGone = outcome.exit === exitCodes.done && ended.done.some(({ action }) => action.do === "release.remove" || action.do === "cluster.delete");
+  if (isGone) forgetValues(begun, first ?? ended.facts);
+  return finish(begun, running, { outcome, ended, first: first ?? ended.facts, says: (action) => program.performers[action.do].says(action as never) });
+}
+
+function performers(begun: Begun, facts: () => Facts): Performers<UninstallAction> {
+  const { asked, state } = begun;
+  const access = () => {
+    const opened = openAccess(state, asked.wishes.cluster.value);
+    if (opened === undefined) throw new Error("the kubeconfig that was stored is gone");
+    return { helm: toolPath(facts().tools, "helm") ?? "helm", ...opened };
+  };
+  return {
+    ...toolPerformers,
+    ...clusterPerformers(() => toolPath(facts().tools, "k3d") ?? "k3d"),
+    "release.remove": removePerformer({ api: () => access().api, access }),
+    "storage.delete": deletePerformer,
+  };
+}
+
+/** The values that Helm was given hold the client's password, and nothing needs them any more. */
+function forgetValues({ state, asked }: Begun, facts: Facts): void {
+  rmSync(state.values(asked.wishes.cluster.value, releaseName(facts, asked)), { force: true });
+}
+
+async function isConfirmed({ options, asked }: Begun): Promise<boolean> {
+  if (options.yes) return true;
+  if (options.json || !canAsk()) return false;
+  const name = asked.wishes.namespace.value;
+  const typed = await askLine(`  This deletes datasets, logs and the database of ${name}. Type its name to go on: `, false, new AbortController().signal);
+  return typed === name;
+}
+
+function unconfirmed({ screen, command, warnings }: Begun): ExitCode {
+  const finding: Finding = {
+    reason: "CONFIRMATION_MISSING",
+    room: "run",
+    says: "deleting data was not confirmed",
+    remedies: [{ says: "without a terminal, confirm it beforehand", command: "tracebloc uninstall --delete-data --yes" }],
+  };
+  const exit = exitCodeOf(finding.reason);
+  screen.finding(finding, "failed");
+  screen.lines([`Nothing was changed.     exit ${exit}`]);
+  screen.result(bareResult(command, exit, "refused", [screen.spelled(finding)], warnings));
+  return exit;
+}

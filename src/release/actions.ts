@@ -1,0 +1,89 @@
+import type { Api } from "../cluster/api.ts";
+import { known, unknown, type Fact } from "../engine/fact.ts";
+import { Failure } from "../engine/finding.ts";
+import { within, type Machine } from "../engine/machine.ts";
+import type { Performers, Proof } from "../engine/plan.ts";
+import { writeAtomically } from "../files/atomic.ts";
+import { succeeded } from "../process/runner.ts";
+import { bundledChart, bundledChartFolder } from "./chart.ts";
+import { verifyCredentials } from "./credentials.ts";
+import { helmApply, helmFailure, type HelmAccess } from "./helm.ts";
+import { readReleaseRecords, releaseRecordsPath, type ReleaseRecord } from "./helm-records.ts";
+import { read } from "./observe.ts";
+import { wantedValues, type ReleaseAction, type ReleaseWishes } from "./plan.ts";
+import { awaitWorkloads } from "./readiness.ts";
+import { wishesLabel } from "./values.ts";
+import { workloadNames } from "./workloads.ts";
+
+/** Helm itself does not wait for workloads here; this is for its calls to the API. */
+const applyLimitMs = 600_000;
+
+/** The roads to the cluster, as they are when an action is performed: the cluster may have been made a moment ago. */
+export type ReleaseRoads = { cluster: string; asked: () => ReleaseWishes; api: () => Api; access: () => HelmAccess };
+
+/** How the actions of a release are done and proven. */
+export function releasePerformers(roads: ReleaseRoads): Performers<ReleaseAction> {
+  let signedIn: Fact<Proof> = unknown("not asked", "sign-in");
+  return {
+    "release.credentials": {
+      room: "release",
+      reveals: [],
+      says: ({ backend }) => `asking ${new URL(backend).host} for the client`,
+      perform: async (_, on) => {
+        signedIn = await verifyCredentials(roads.asked().wishes, on);
+      },
+      prove: async () => signedIn,
+    },
+    "release.apply": {
+      room: "release",
+      reveals: ["release"],
+      says: ({ release, isNew }) => (isNew ? `installing ${release}, chart ${bundledChart.version}` : `upgrading ${release}`),
+      perform: async (action, on) => apply(action, roads, on),
+      prove: async (action, on) => proveApplied(action, roads, on),
+    },
+    "release.await": {
+      room: "release",
+      reveals: ["release"],
+      says: ({ release }) => `waiting for the workloads of ${release}`,
+      perform: async () => {},
+      prove: async ({ release, namespace }, on) => {
+        const start = on.now();
+        const warnings = await awaitWorkloads({ release, namespace }, roads.api(), on);
+        const names = workloadNames(release).map((name) => name.replace(`${release}-`, ""));
+        const says = warnings.length === 0 ? `${names.join(", ")} ready` : warnings.map((finding) => finding.says).join("; ");
+        return known({ holds: warnings.length === 0, says, warnings }, "the workloads' Pods", on.now() - start);
+      },
+    },
+  };
+}
+
+/** Writes the values where only we can read them, and lets Helm make the release. Throws `Failure` with what Helm's complaint means. */
+async function apply({ release, namespace, wishes }: Extract<ReleaseAction, { do: "release.apply" }>, roads: ReleaseRoads, on: Machine): Promise<void> {
+  const { stringify } = await import("yaml");
+  const asked = roads.asked();
+  const values = on.state.values(roads.cluster, release);
+  const record = await recordOf(release, namespace, roads.api(), on);
+  if (record.state === "unknown") throw new Failure({ reason: "RELEASE_UNKNOWN", room: "release", says: record.why, remedies: [] });
+  writeAtomically(values, stringify(wantedValues(record.value, asked)), 0o600);
+
+  const chart = asked.wishes.chart.value ?? bundledChartFolder();
+  const labels = { [wishesLabel]: wishes };
+  const result = await on.runner.run(helmApply(roads.access(), { name: release, namespace, chart, values, labels }, within(on, applyLimitMs)));
+  if (!succeeded(result)) throw new Failure(helmFailure(result, { name: release, namespace }));
+}
+
+/** Looks at the record that Helm left: deployed, and carrying the wishes that were meant. */
+async function proveApplied({ release, namespace, wishes }: Extract<ReleaseAction, { do: "release.apply" }>, roads: ReleaseRoads, on: Machine): Promise<Fact<Proof>> {
+  const record = await recordOf(release, namespace, roads.api(), on);
+  if (record.state === "unknown") return record;
+  if (record.value === undefined) return unknown(`Helm left no record of ${release}`, "Helm's release records");
+  const { revision, status, labels, content } = record.value;
+  const chart = "chart" in content ? `, chart ${content.chart} ${content.chartVersion}` : "";
+  const holds = status === "deployed" && labels[wishesLabel] === wishes;
+  return known({ holds, says: `${release}${chart}, revision ${revision}${holds ? "" : ` is ${status}`}` }, "Helm's release records", record.seen.ms);
+}
+
+async function recordOf(release: string, namespace: string, api: Api, on: Machine): Promise<Fact<ReleaseRecord | undefined>> {
+  const pick = (json: unknown) => readReleaseRecords(json).find((record) => record.name === release && record.namespace === namespace);
+  return read(api, releaseRecordsPath, "Helm's release records", on, pick);
+}

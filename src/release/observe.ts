@@ -1,0 +1,40 @@
+import { saysOf, type Api } from "../cluster/api.ts";
+import { known, unknown, type Fact } from "../engine/fact.ts";
+import { within, type Machine } from "../engine/machine.ts";
+import { readReleaseRecords, releaseRecordsPath } from "./helm-records.ts";
+import type { ReleaseFacts } from "./plan.ts";
+import type { Deployment } from "./workloads.ts";
+
+/** An API that accepts and never answers must not hold up a run: the installer before this one hung here for good. */
+const readLimitMs = 5_000;
+
+const deploymentsPath = "/apis/apps/v1/deployments?labelSelector=app.kubernetes.io%2Fname%3Dclient";
+
+/** What the cluster says of its releases and of a client's Deployments: two reads, side by side. */
+export async function observeReleases(api: Api, on: Machine): Promise<ReleaseFacts> {
+  const [records, deployments] = await Promise.all([
+    read(api, releaseRecordsPath, "Helm's release records", on, readReleaseRecords),
+    read(api, deploymentsPath, "the client's Deployments", on, (json) => readList<Deployment>(json)),
+  ]);
+  return { records, deployments };
+}
+
+/** Reads one path of the API: known only with status 200 and a body of the expected shape. */
+export async function read<T>(api: Api, path: string, how: string, on: Machine, parse: (json: unknown) => T): Promise<Fact<T>> {
+  const start = on.now();
+  const answer = await api.get(path, { timeoutMs: within(on, readLimitMs) });
+  const ms = on.now() - start;
+  if (answer.outcome !== "answered" || answer.status !== 200) return unknown(`the Kubernetes API ${saysOf(answer)}`, how, ms);
+  try {
+    return known(parse(answer.json), how, ms);
+  } catch {
+    return unknown("the Kubernetes API gave an answer that is not understood", how, ms);
+  }
+}
+
+/** The items of a Kubernetes list. Throws where it is none: an answer that cannot be read is no empty list. */
+export function readList<T>(json: unknown): T[] {
+  const items = (json as { items?: unknown } | null)?.items;
+  if (!Array.isArray(items)) throw new TypeError("not a Kubernetes list");
+  return items as T[];
+}

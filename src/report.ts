@@ -1,0 +1,45 @@
+import { nodeName } from "./cluster/node.ts";
+import type { Action, Done } from "./engine/plan.ts";
+import { releaseName, releaseWishes, storageGround, type Asked, type Facts } from "./install.ts";
+import { targetOf } from "./release/plan.ts";
+import { readWorkloads } from "./release/workloads.ts";
+import { hostFoldersOf } from "./storage/layout.ts";
+import { resultsOf } from "./storage/plan.ts";
+import type { Result } from "./ui/result.ts";
+
+/** The part of a result that tells what was seen: cluster, release, workloads, directories. Pure. */
+export function seenIn(facts: Facts, asked: Asked, done: readonly Done<Action>[]): Pick<Result, "cluster" | "release" | "workloads" | "storage"> {
+  const { cluster } = facts.cluster;
+  const target = targetOf(facts.release, releaseWishes(facts, asked));
+  const record = target !== undefined && "record" in target ? target.record : undefined;
+  const name = facts.cluster.name;
+  return {
+    cluster: { name, node: nodeName(name), state: cluster.state === "known" ? cluster.value.is : "unknown" },
+    ...(record !== undefined && {
+      release: {
+        name: record.name,
+        namespace: record.namespace,
+        revision: record.revision,
+        status: record.status,
+        chart: "chart" in record.content ? `${record.content.chart}-${record.content.chartVersion}` : "",
+      },
+    }),
+    ...(record !== undefined &&
+      facts.release.deployments.state === "known" && {
+        workloads: readWorkloads(facts.release.deployments.value, record.name, record.namespace),
+      }),
+    storage: resultsOf(storageGround(facts, asked), done),
+  };
+}
+
+/** Where a person puts datasets, on this machine; undefined where the cluster keeps them. */
+export function datasetsFolder(facts: Facts, asked: Asked): string | undefined {
+  const { mode, place } = storageGround(facts, asked);
+  return mode === "node-local" ? undefined : hostFoldersOf(releaseName(facts, asked), place.hostDirs).data;
+}
+
+/** True where a client was there: what a run does to it are repairs. */
+export function holdsClient(facts: Facts, asked: Asked): boolean {
+  const target = targetOf(facts.release, releaseWishes(facts, asked));
+  return target !== undefined && "record" in target && target.record !== undefined;
+}
