@@ -1,11 +1,12 @@
 // Takes the lab down: what it started, known by the label of its images and by the process it recorded.
 
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 
 import { cacheDirectory, inCache } from "./cache.mjs";
 import { docker, dockerSucceeds, removeImagesExcept } from "./docker.mjs";
-import { engineEnvironment, recordedEngine, stopEngine } from "./engine.mjs";
+import { engineEnvironment, ensureEngine, recordedEngine, stopEngine } from "./engine.mjs";
 import { LabError } from "./errors.mjs";
+import { mountsBelow } from "./leftovers.mjs";
 import { withLock } from "./lock.mjs";
 import { isRunning, succeeds } from "./processes.mjs";
 import { step } from "./screen.mjs";
@@ -26,9 +27,11 @@ export async function down({ purge = false } = {}) {
   });
 }
 
+/** An engine of the lab's own that was killed is started once more: only it can take its networks away. */
 async function engineReachable() {
   const engine = recordedEngine();
-  if (!engine || (engine.own && !isRunning(engine))) return false;
+  if (!engine) return false;
+  if (engine.own && !isRunning(engine)) await step("container engine", ensureEngine);
   return dockerSucceeds(["version"]);
 }
 
@@ -58,11 +61,10 @@ async function removeImages() {
 async function removeCache() {
   const directory = cacheDirectory();
   // A mount left below would be emptied along with the cache, and it may be a person's data.
-  const mounts = lines(readFileSync("/proc/self/mountinfo", "utf8")).map((line) => line.split(" ")[4]);
-  const below = mounts.filter((mount) => mount.startsWith(`${directory}/`));
-  if (below.length > 0) {
-    throw new LabError(`not removed: something is mounted in it: ${below.join(", ")}`, {
-      next: `umount ${below.join(" ")}`,
+  const mounts = mountsBelow(directory);
+  if (mounts.length > 0) {
+    throw new LabError(`not removed: something is mounted in it: ${mounts.join(", ")}`, {
+      next: `umount ${mounts.join(" ")}`,
     });
   }
   rmSync(directory, { recursive: true, force: true });

@@ -12,6 +12,7 @@ import { inCache, readJson, writeJson } from "./cache.mjs";
 import { hasProgram, installMissing, searchPath } from "./debian.mjs";
 import { LabError } from "./errors.mjs";
 import { buildGo, expose } from "./go.mjs";
+import { containerdNamespace, sweepLeftovers } from "./leftovers.mjs";
 import { identify, isRunning, succeeds, until } from "./processes.mjs";
 
 const CAP_SYS_RESOURCE = 1n << 24n;
@@ -63,6 +64,7 @@ async function startOwn(now) {
   await installMissing({ dockerd: "docker.io", docker: "docker.io", containerd: "containerd", runc: "runc" }, now);
   const config = inCache("engine", "daemon.json");
   writeJson(config, await configuration(now));
+  await sweepLeftovers();
   // A dockerd that was killed leaves its pid file, and the next one refuses to start if that pid is taken by anyone.
   rmSync(inCache("engine", "docker.pid"), { force: true });
 
@@ -71,7 +73,7 @@ async function startOwn(now) {
   // dockerd reads this name from its command line alone: in the file it knows it by another.
   const daemon = spawn(
     "dockerd",
-    ["--config-file", config, "--containerd-plugins-namespace", "tracebloc-lab-plugins"],
+    ["--config-file", config, "--containerd-plugins-namespace", `${containerdNamespace}-plugins`],
     {
       detached: true,
       stdio: ["ignore", output, output],
@@ -104,7 +106,7 @@ async function configuration(now) {
     bridge: "none",
     iptables: false,
     "ip-forward": false,
-    "containerd-namespace": "tracebloc-lab",
+    "containerd-namespace": containerdNamespace,
     "default-address-pools": [{ base: "172.29.0.0/16", size: 24 }],
   };
   if (machineLacksSysResource()) {
