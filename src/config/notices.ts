@@ -16,8 +16,13 @@ export function ignoredVariables(environment: Environment, platform: Platform): 
   const isSet = (name: string) => (environment[name] ?? "").trim() !== "";
   const gone = obsolete.flatMap(({ variables: names, instead }) =>
     names.filter(isSet).map((name) => {
-      const remedy = { says: `instead: ${instead}`, command: unsetCommand(platform, name) };
-      return finding("CONFIG_IGNORED", `${name} has no effect in this version`, remedy);
+      const silence = { says: "to be rid of this line", command: unsetCommand(platform, name) };
+      return finding(
+        "CONFIG_IGNORED",
+        `${name} has no effect in this version`,
+        { says: `instead: ${instead}` },
+        silence,
+      );
     }),
   );
   const known = new Set([...variables, ...obsolete.flatMap((group) => group.variables)]);

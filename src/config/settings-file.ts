@@ -74,8 +74,8 @@ async function interpret(text: string, name: string): Promise<Pick<FromFile, "wr
     findings: [
       ...flaws.map(({ line, why }) => {
         return finding("CONFIG_UNREADABLE", `${name}:${line} ${why}`, {
-          says: "mend that line; a fresh file:",
-          command: "tracebloc config init",
+          says: "mend that line; what may stand there",
+          command: "tracebloc config schema",
         });
       }),
       ...entries.filter((entry) => settingOf(entry) === undefined).map((entry) => unknownKey(entry, name)),
@@ -105,7 +105,7 @@ function unknownKey({ key, line }: Entry, name: string): Finding {
       ? `did you mean ${meant}?`
       : flag !== undefined
         ? `it goes on the command line: ${flag}`
-        : "every key:";
+        : "see every key";
   const command = meant === undefined && flag === undefined ? { command: "tracebloc config schema" } : {};
   return finding(
     "CONFIG_INVALID",

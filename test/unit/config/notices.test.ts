@@ -20,7 +20,10 @@ describe("variables of the installers before this one", () => {
     const [finding, ...others] = await warnings({ [name]: value });
     expect(others).toEqual([]);
     expect(finding).toMatchObject({ reason: "CONFIG_IGNORED", says: `${name} has no effect in this version` });
-    expect(finding?.remedies).toEqual([{ says: instead, command: `unset ${name}` }]);
+    expect(finding?.remedies).toEqual([
+      { says: instead },
+      { says: "to be rid of this line", command: `unset ${name}` },
+    ]);
   });
 
   test("each stands in the table once, and in no other", () => {

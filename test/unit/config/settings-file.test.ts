@@ -114,10 +114,10 @@ describe("an unknown key", () => {
     ["timeout", "it goes on the command line: --timeout"],
     ["strict", "it goes on the command line: --strict"],
     ["dry-run", "it goes on the command line: --dry-run"],
-    ["quux", "every key:"],
-    ["<<", "every key:"],
-    ["constructor", "every key:"],
-    ["__proto__", "every key:"],
+    ["quux", "see every key"],
+    ["<<", "see every key"],
+    ["constructor", "see every key"],
+    ["__proto__", "see every key"],
   ])("%s: %s", async (key, remedy) => {
     const [finding, ...others] = await refusals({ file: `${key}: x\n` });
     expect(others).toEqual([]);
