@@ -24,7 +24,11 @@ export async function create(shape: ClusterShape, on: Machine, k3d: string): Pro
   const { cluster } = shape;
   makeFolders(shape);
   const installation = noteBirth(on.state, cluster, new Date());
-  const watched = await watchK3d(on, createCluster(k3d, shape, installation), `k3d makes cluster ${cluster}`);
+  const watched = await watchK3d(
+    on,
+    createCluster(k3d, shape, installation, on.platform),
+    `k3d makes cluster ${cluster}`,
+  );
   if (!succeeded(watched.result)) {
     throw new Failure(await undo(await whyNotMade(watched, shape, on), shape, installation, on));
   }

@@ -1,3 +1,5 @@
+import { k3dBindSource } from "../platform/mounts.ts";
+import type { Platform } from "../platform/platform.ts";
 import type { Command, RunResult } from "../process/runner.ts";
 import { installationLabel, mountPoints } from "./node.ts";
 
@@ -25,10 +27,10 @@ export type ClusterShape = {
  * `k3d cluster create`. The user's kubeconfig is left alone (B07), nothing but the API is published, and a failure is
  * left standing (`--no-rollback`) so that the node's log can still be read. metrics-server stays: the chart needs it.
  */
-export function createCluster(k3d: string, shape: ClusterShape, installation: string): Command {
+export function createCluster(k3d: string, shape: ClusterShape, installation: string, platform: Platform): Command {
   const { cluster, image, port, dataDir, datasetDir } = shape;
   const disabled = ["traefik", "servicelb", ...(dataDir === undefined ? [] : ["local-storage"])];
-  const folders = [mount(dataDir, mountPoints.data), mount(datasetDir, mountPoints.datasets)];
+  const folders = [mount(platform, dataDir, mountPoints.data), mount(platform, datasetDir, mountPoints.datasets)];
   const server = ["--servers", "1", "--agents", "0", "--no-lb", "--api-port", `127.0.0.1:${port}`, "--image", image];
   const conduct = ["--wait", "--timeout", seconds(createLimitMs), "--no-rollback", "--kubeconfig-update-default=false"];
   const off = disabled.flatMap((component) => ["--k3s-arg", `--disable=${component}@server:*`]);
@@ -82,9 +84,12 @@ function seconds(ms: number): string {
   return `${Math.ceil(ms / 1000)}s`;
 }
 
-/** k3d reads what follows an `@` as a filter of nodes; one that belongs to the path is written `\@`. */
-function mount(folder: string | undefined, destination: string): string | undefined {
-  return folder === undefined ? undefined : `${folder.replaceAll("@", "\\@")}:${destination}@all`;
+/** What cannot be mounted was refused with the wishes; here it would be a defect. */
+function mount(platform: Platform, folder: string | undefined, destination: string): string | undefined {
+  if (folder === undefined) return undefined;
+  const bind = k3dBindSource(platform, folder);
+  if (!bind.mountable) throw new Error(`${folder} ${bind.why}`);
+  return `${bind.source}:${destination}@all`;
 }
 
 /**

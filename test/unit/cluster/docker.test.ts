@@ -180,6 +180,10 @@ describe("No such container", () => {
     ["an engine that does not answer", timedOut],
     ["another container's absence", exited({ exitCode: 1, stderr: `Error: No such container: ${name}1\n` })],
     ["a volume's absence", exited({ exitCode: 1, stderr: `Error: No such volume: ${name}\n` })],
+    [
+      "a second complaint",
+      exited({ exitCode: 1, stderr: `Error: No such container: ${name}\nerror during connect: EOF\n` }),
+    ],
     ["more than that one line", exited({ exitCode: 1, stderr: `WARNING: x\nError: No such container: ${name}\n` })],
     ["success", exited({ stderr: `Error: No such container: ${name}\n` })],
   ])("%s is none", (_, result) => {
