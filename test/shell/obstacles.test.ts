@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -32,13 +41,13 @@ describe.skipIf(notHere).each(shells)("$name", (shell) => {
     return {
       found: [entryOf(seen, 0).found, entryOf(prepared, 0).found],
       result: judge(prepared.looked[0] ?? never()).result,
-      outside: [modeOf(theirs), ...readdirSync(theirs)],
+      outside: [modeOf(theirs), lstatSync(theirs).uid, ...readdirSync(theirs)],
     };
   }
 
   function refused(kind: string, step: string) {
     const found = { is: "in the way", step, kind };
-    return { found: [found, found], result: "blocked", outside: ["0700"] };
+    return { found: [found, found], result: "blocked", outside: ["0700", 0] };
   }
 
   test("a symlink in the directory's place is refused, wherever it leads", async () => {
@@ -69,7 +78,11 @@ describe.skipIf(notHere).each(shells)("$name", (shell) => {
     writeFileSync(data.path, "theirs", { mode: 0o604 });
     chownSync(data.path, 1234, 1234);
     expect(await answers()).toEqual(refused("no directory", data.path));
-    expect([modeOf(data.path), readFileSync(data.path, "utf8")]).toEqual(["0604", "theirs"]);
+    expect([modeOf(data.path), lstatSync(data.path).uid, readFileSync(data.path, "utf8")]).toEqual([
+      "0604",
+      1234,
+      "theirs",
+    ]);
     expect(modeOf(logs.path)).toBe("3777");
   });
 
