@@ -105,7 +105,7 @@ const rules: readonly { when?: string; find: RegExp; put: string }[] = [
   },
   {
     find: new RegExp(
-      `\\b(authorization["']?[ \\t]*[:=][ \\t]*["']?(?:${scheme}[ \\t]+)?)(?!${scheme}\\b)[^\\s"',<>]+`,
+      `\\b(authorization["']?[ \\t]*[:=][ \\t]*${noValue}["']?(?:${scheme}[ \\t]+)?)(?!${scheme}\\b)[^\\s"',<>]+`,
       "gi",
     ),
     put: `$1${mark}`,

@@ -59,12 +59,12 @@ export function releasePerformers(roads: ReleaseRoads): Performers<ReleaseAction
 
 /** Writes the values where only we can read them, and lets Helm make the release. Throws `Failure` with what Helm's complaint means. */
 async function apply({ release, namespace, wishes }: Extract<ReleaseAction, { do: "release.apply" }>, roads: ReleaseRoads, on: Machine): Promise<void> {
-  const { stringify } = await import("yaml");
   const asked = roads.asked();
   const values = on.state.values(roads.cluster, release);
   const record = await recordOf(release, namespace, roads.api(), on);
   if (record.state === "unknown") throw new Failure({ reason: "RELEASE_UNKNOWN", room: "release", says: record.why, remedies: [] });
-  writeAtomically(values, stringify(wantedValues(record.value, asked)), 0o600);
+  // JSON, which is YAML too: Helm reads YAML 1.1, where a password such as `on` or `1_000` is no text.
+  writeAtomically(values, JSON.stringify(wantedValues(record.value, asked), null, 2), 0o600);
 
   const chart = asked.wishes.chart.value ?? bundledChartFolder();
   const labels = { [wishesLabel]: wishes };

@@ -324,3 +324,9 @@ test("of data every string is looked at, and what a telling name holds goes", ()
     "password: <redacted>": 1,
   });
 });
+
+test("an engine's own description stays JSON: `\"Authorization\":null` is a plugin list, and no secret", () => {
+  const info = '{"Plugins":{"Network":["bridge"],"Authorization":null,"Log":["journald"]},"NCPU":2}';
+  expect(createRedactor().redact(info)).toBe(info);
+  expect(createRedactor().redact("Authorization: Basic bGFiOmNhbmFyeS0wMDAz")).not.toContain("bGFi");
+});
