@@ -1,5 +1,4 @@
-import type { Child } from "../process/execa-runner.ts";
-import type { ProcessId } from "../process/processes.ts";
+import type { Child, ProcessId } from "../process/processes.ts";
 import type { Call } from "../process/runner.ts";
 import type { Event } from "./events.ts";
 import type { Action } from "./plan.ts";

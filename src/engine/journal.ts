@@ -6,8 +6,7 @@ import { inspect } from "node:util";
 
 import { fileError } from "../files/atomic.ts";
 import { version } from "../platform/version.ts";
-import type { Child } from "../process/execa-runner.ts";
-import { ownProcess } from "../process/processes.ts";
+import { ownProcess, type Child } from "../process/processes.ts";
 import { redactData, type Redact } from "../process/redact.ts";
 import type { Call } from "../process/runner.ts";
 import type { Event } from "./events.ts";

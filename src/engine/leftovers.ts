@@ -1,5 +1,4 @@
-import type { Child } from "../process/execa-runner.ts";
-import type { Processes } from "../process/processes.ts";
+import type { Child, Processes } from "../process/processes.ts";
 import type { Finding } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 import { waitUntil } from "./wait.ts";

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Child } from "../process/execa-runner.ts";
-import type { ProcessId } from "../process/processes.ts";
+import type { Child, ProcessId } from "../process/processes.ts";
 import { known, unknown, type Fact } from "./fact.ts";
 import type { Finding } from "./finding.ts";
 import { format, type Line } from "./journal-line.ts";

@@ -47,6 +47,7 @@ const words: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "not permitted",
   ENOTDIR: "a part of the path is not a folder",
+  EEXIST: "a file is where a folder should be",
   EISDIR: "it is a folder",
   ENAMETOOLONG: "the name is too long",
   ELOOP: "too many symbolic links",

@@ -7,13 +7,10 @@ import { readEnvironment, type Environment } from "../platform/environment.ts";
 import { wrongArchitecture, type Obstacle } from "./binary.ts";
 import { findProgram } from "./locate.ts";
 import { listenTo, quietly, type Listener } from "./output.ts";
-import { startOfNew, type ProcessId } from "./processes.ts";
+import { startOfNew, type Child } from "./processes.ts";
 import { redactArgs, type Redact } from "./redact.ts";
 import type { Call, Command, Runner, RunResult } from "./runner.ts";
 import { treeEnding, type TreeEnding } from "./tree.ts";
-
-/** A program that changes something outside, by the name under which another run can find it. */
-export type Child = ProcessId & Pick<Command, "file" | "about">;
 
 export type RunnerOptions = {
   redact: Redact;

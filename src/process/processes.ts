@@ -11,6 +11,9 @@ export type StartTime = string;
 
 export type ProcessId = { pid: number; startedAt: StartTime };
 
+/** A program that changes something outside, by the name under which another run can find it. */
+export type Child = ProcessId & Pick<Command, "file" | "about">;
+
 export type ProcessSeen =
   | { state: "runs"; startedAt: StartTime }
   | { state: "gone" }

@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 
 import { onTestFinished } from "vitest";
 
-import { execaRunner, type Child, type RunnerOptions } from "../../../src/process/execa-runner.ts";
+import { execaRunner, type RunnerOptions } from "../../../src/process/execa-runner.ts";
+import type { Child } from "../../../src/process/processes.ts";
 import { createRedactor } from "../../../src/process/redact.ts";
 import type { Call, Command } from "../../../src/process/runner.ts";
 
