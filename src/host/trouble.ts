@@ -107,7 +107,7 @@ export function engineTrouble(result: RunResult): EngineTrouble | undefined {
   }
   if (result.outcome === "not-started") {
     const how = result.notStarted ?? "other";
-    const said = result.stderr.trim();
+    const said = result.why ?? "";
     return how === "missing" ? { kind: "not-installed", said } : { kind: "client-unusable", how, said };
   }
   return troubleIn(result.stderr);

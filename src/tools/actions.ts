@@ -34,7 +34,7 @@ export const toolPerformers: Performers<ToolAction> = {
 
 async function fetchTools({ tools }: ToolAction, on: Machine): Promise<void> {
   const start = on.now();
-  const limitMs = within(on, forever);
+  const limitMs = Math.ceil(within(on, forever));
   const signal = AbortSignal.any([on.stop, AbortSignal.timeout(limitMs)]);
   const progress = new Map<Tool, string>();
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -107,7 +107,7 @@ async function proveTools({ tools }: ToolAction, on: Machine): Promise<Fact<Proo
     tools.map(async (tool) => ({ tool, ...(await tryOut(tool.tool, fetchedPath(tool, on), on)) })),
   );
   const broken = seen.flatMap((one) =>
-    "version" in one ? [] : [`${one.tool.tool} ${one.why ?? "is not where it was put"}`],
+    one.is === "good" ? [] : [`${one.tool.tool} ${one.is === "absent" ? "is not where it was put" : one.why}`],
   );
   const proof: Proof =
     broken.length === 0

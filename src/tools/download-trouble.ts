@@ -55,7 +55,7 @@ export function httpTrouble(status: number, url: URL, through: string | undefine
     return new DownloadTrouble(`the proxy ${through ?? ""} wants a user and a password`, { mayPass: false, hint });
   }
   // 416: what we have is longer than the file; it is begun anew.
-  const mayPass = status >= 500 || status === 416 || status === 408 || status === 429 || status === 206;
+  const mayPass = status >= 500 || status === 416 || status === 408 || status === 429;
   const way = through === undefined ? "" : ` through the proxy ${through}`;
   return new DownloadTrouble(`${url.host} answers ${status} for ${url.pathname}${way}`, {
     mayPass,

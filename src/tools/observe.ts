@@ -1,8 +1,9 @@
 import { join } from "node:path";
 
 import { pinFor, toolVersions, type Pin, type Tool } from "../config/pins.ts";
-import { known, notYet, type Fact } from "../engine/fact.ts";
+import { known, notYet, unknown, type Fact } from "../engine/fact.ts";
 import { within, type Machine } from "../engine/machine.ts";
+import { troubleIn } from "../host/trouble.ts";
 import { firstComplaint, succeeded, type RunResult } from "../process/runner.ts";
 import type { ToolFacts, ToolState, UsableTool } from "./facts.ts";
 import { toolRules, versionOf, wrongVersion } from "./rules.ts";
@@ -30,10 +31,11 @@ async function look(tool: Tool, on: Machine): Promise<Fact<ToolState>> {
   const skipped: string[] = [];
   for (const { command, from } of places) {
     const seen = await tryOut(tool, command, on);
-    if ("version" in seen) {
+    if (seen.is === "untold") return untold(tool, seen.why, start, on);
+    if (seen.is === "good") {
       return told(tool, { usable: { command, version: seen.version, from }, skipped, pin }, start, on);
     }
-    if (seen.why !== undefined) {
+    if (seen.is === "bad") {
       skipped.push(from === "PATH" ? `${tool} on PATH ${seen.why}` : `the fetched ${tool} ${seen.why}`);
     }
   }
@@ -46,41 +48,56 @@ export function fetchedPath(pin: Pin, on: Machine): string {
   return join(on.state.tools, `${pin.tool}-${version}-${pin.os}-${pin.arch}${on.platform.executableSuffix}`);
 }
 
-/** Runs a tool for its version. `why` says what is wrong with it, and is undefined where it is not there at all. */
-export async function tryOut(
-  tool: Tool,
-  command: string,
-  on: Machine,
-): Promise<{ version: string } | { why: string | undefined }> {
+/** How a tool took being run for its version. `why` is a clause about it. */
+export type Tried =
+  | { is: "good"; version: string }
+  | { is: "bad"; why: string }
+  | { is: "absent" }
+  | { is: "untold"; why: string };
+
+/** Runs a tool for its version. */
+export async function tryOut(tool: Tool, command: string, on: Machine): Promise<Tried> {
   const { versionArgs } = toolRules[tool];
-  const about = `${tool} ${versionArgs[0] ?? ""}`;
   const result = await on.runner.run({
     file: command,
     args: versionArgs,
-    about,
+    about: `${tool} ${versionArgs[0] ?? ""}`,
     timeoutMs: within(on, limitMs),
     graceMs: 500,
   });
-  if (!succeeded(result)) return { why: hindrance(result) };
+  if (result.outcome === "not-started" && result.notStarted === "missing") return { is: "absent" };
+  if (!succeeded(result)) {
+    // `k3d version` fails where Docker's context does not exist (seen with 5.9.0): nothing is wrong with k3d then.
+    const engine = troubleIn(result.stderr);
+    return engine === undefined ? { is: "bad", why: hindrance(result) } : { is: "untold", why: engine.said };
+  }
   const version = versionOf(tool, result.stdout);
-  if (version === undefined) return { why: `gives no version: ${JSON.stringify(result.stdout.trim().slice(0, 80))}` };
+  if (version === undefined) {
+    return { is: "bad", why: `gives no version: ${JSON.stringify(result.stdout.trim().slice(0, 80))}` };
+  }
   const wrong = wrongVersion(tool, version);
-  return wrong === undefined ? { version: version.text } : { why: `is ${version.text}, which ${wrong}` };
+  return wrong === undefined
+    ? { is: "good", version: version.text }
+    : { is: "bad", why: `is ${version.text}, which ${wrong}` };
 }
 
-function hindrance(result: RunResult): string | undefined {
+function hindrance(result: RunResult): string {
   if (result.outcome === "timed-out") return `did not answer within ${Math.round(result.ms / 1000)} s`;
   if (result.outcome !== "not-started") return `does not run: ${firstComplaint(result)}`;
   switch (result.notStarted) {
-    case "missing":
-      return undefined;
     case "wrong-architecture":
       return "is built for another kind of machine";
     case "not-executable":
       return "is not executable";
     default:
-      return `cannot be started${result.stderr === "" ? "" : `: ${firstComplaint({ ...result, outcome: "exited" })}`}`;
+      return `cannot be started: ${result.why ?? "the system refuses it"}`;
   }
+}
+
+function untold(tool: Tool, why: string, start: number, on: Machine): Fact<never> {
+  const ms = on.now() - start;
+  on.emit({ type: "fact", room: "tools", about: tool, state: "unknown", says: why, ms });
+  return unknown(why, `${tool} ${toolRules[tool].versionArgs.join(" ")}`, ms);
 }
 
 function told(tool: Tool, state: ToolState, start: number, on: Machine): Fact<ToolState> {

@@ -59,6 +59,7 @@ test.each([
   ["http://127.1.2.3:2375", false],
   ["tcp://192.0.2.7:2376", true],
   ["tcp://localhost.example.com:2376", true],
+  ["tcp://my-localhost:2376", true],
   ["ssh://ann@192.0.2.7", true],
   ["ssh://localhost", false],
   ["https://docker.example.com", true],

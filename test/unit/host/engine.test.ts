@@ -103,6 +103,12 @@ describe("the engine's state", () => {
     expect(readEngine(timedOut, info)).toMatchObject({ value: { is: "ready", engine: { api: undefined, cpus: 2 } } });
   });
 
+  test("B08: zeros beside a version are not known, and not 0 GB", () => {
+    const zeros = recorded("no socket at the default place", "docker info");
+    const engine = { memoryBytes: undefined, cpus: undefined, rootDir: undefined, hostname: undefined };
+    expect(readEngine(version, zeros)).toMatchObject({ value: { is: "ready", engine } });
+  });
+
   test("of two complaints the one that says more counts", () => {
     const denied = recorded("the socket belongs to others", "docker info");
     expect(readEngine(timedOut, denied)).toMatchObject({ value: { trouble: { kind: "no-permission" } } });

@@ -64,16 +64,18 @@ describe("one file out of a .tar.gz", () => {
     await expect(tarMember(archive, helm, limit)).rejects.toThrow("it does not unpack");
   });
 
-  test("cut off at any place it gives an error or the whole file, and never half of it", async () => {
+  test("cut off at every byte it gives an error or the whole file, and never half of it", async () => {
     const tar = gunzipSync(packed(files));
-    const whole = files[helm] ?? "";
-    await fc.assert(
-      fc.asyncProperty(fc.nat(tar.length), async (length) => {
-        const found = await tarMember(gzipSync(tar.subarray(0, length)), helm, limit).catch((error: unknown) => error);
-        if (found instanceof Error) return;
-        expect(Buffer.from(found as Uint8Array).toString()).toBe(whole);
-      }),
+    const end = tar.indexOf("linux-amd64/README.md");
+    const found = await Promise.all(
+      Array.from({ length: end }, async (_, length) =>
+        tarMember(gzipSync(tar.subarray(0, length), { level: 1 }), helm, limit).then(
+          (bytes) => Buffer.from(bytes).toString(),
+          () => "an error",
+        ),
+      ),
     );
+    expect(new Set(found)).toEqual(new Set(["an error", files[helm]]));
   });
 
   test("a changed header is damage, not another size", async () => {

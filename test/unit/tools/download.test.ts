@@ -113,6 +113,16 @@ describe("a connection that breaks", () => {
     expect(readFileSync(what.to).equals(bytes)).toBe(true);
   });
 
+  test("is begun anew where the server goes on at another place than asked", async () => {
+    const elsewhere: Parameters<typeof serve>[0] = (_, response) => {
+      const range = `bytes 5-${bytes.length - 1}/${bytes.length}`;
+      response.writeHead(206, { "content-range": range, "content-length": bytes.length - 5 }).end(bytes.subarray(5));
+    };
+    const { url, requests } = await serve(inTurn(cutAfter(bytes, 100_000), elsewhere, file(bytes)));
+    expect((await run(wanted(`${url}/x`))).trouble).toBeUndefined();
+    expect(requests[2]?.headers.range).toBeUndefined();
+  });
+
   test("three times in a row is a failure, and the next run goes on from there", async () => {
     const { url, requests } = await serve(inTurn(...[1, 2, 3].map(() => cutAfter(bytes, 50_000, {})), file(bytes)));
     const what = wanted(`${url}/x`);
