@@ -1,0 +1,237 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { execa } from "execa";
+import { afterAll, beforeAll } from "vitest";
+
+import { labClient, labPassword, start as startBackend } from "../../scripts/lab/backend.mjs";
+import type { Event } from "../../src/engine/events.ts";
+import type { Line } from "../../src/engine/journal-line.ts";
+import type { Result } from "../../src/ui/result.ts";
+import { inLab, labEnvironment } from "./lab.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The built program in the lab, as one person has it: with a state, a data directory, a cluster and a backend of its own. */
+export type Product = {
+  cluster: string;
+  node: string;
+  /** What it is asked for by variables; a call may lay others over them. */
+  environment: Readonly<Record<string, string>>;
+  /** A temporary folder that goes with the product. `state` and `data` lie in it. */
+  folder: string;
+  state: string;
+  data: string;
+  /** Requests that the stand-in backend saw. */
+  backend: () => readonly { path: string; username: string | null; status: number | null }[];
+  /** Runs it to its end. Never rejects because of an exit code. */
+  run: (args: readonly string[], options?: RunOptions) => Promise<Ran>;
+  /** Starts it and returns at once, for tests that interfere. */
+  start: (args: readonly string[], options?: RunOptions) => Started;
+  /** Runs a shell command in the node, as root, and returns its stdout. */
+  inNode: (command: string) => Promise<string>;
+  /** kubectl of the node: it needs no kubeconfig of the machine, and works when ours is what is tested. */
+  kubectl: (args: readonly string[], input?: string) => Promise<string>;
+  /** The logs of all runs so far, oldest first. */
+  logs: () => string[];
+};
+
+export type RunOptions = {
+  /** Laid over the product's environment; undefined removes a variable. */
+  env?: Readonly<Record<string, string | undefined>>;
+  input?: string;
+};
+
+export type Started = {
+  pid: number;
+  kill: (signal: NodeJS.Signals) => void;
+  /** Resolves with the first line of `--json` that fits; rejects when the program ends without one. */
+  until: (fits: (line: Output) => boolean) => Promise<Output>;
+  ended: Promise<Ran>;
+};
+
+/** A line of `--json`. */
+export type Output = { v: number } & (Event | Result);
+
+export type Ran = {
+  exit: number | undefined;
+  signal: string | undefined;
+  stdout: string;
+  stderr: string;
+  /** The lines of `--json`. Throws where one is not JSON. */
+  lines: () => Output[];
+  /** The last of them. Throws where it is no result. */
+  result: () => Result;
+  /** The run's log, which the result names; for a run that was killed see `Product.logs`. */
+  log: () => Line[];
+  ms: number;
+};
+
+/** Names that the product reads; a test sets those that it means, whatever the machine has. */
+const read = /^(TRACEBLOC_|TB_|HOST_|CLIENT_|CLUSTER_|K3D_|HELM_|KUBE|CI$|NO_COLOR$|GITHUB_ACTIONS$|HTTPS?_PROXY$|ALL_PROXY$)/i;
+
+/**
+ * The product for the tests of one `describe`: `const product = useProduct("lab-repair")`. Removes what an earlier run
+ * of these tests left under this name, and what they made when they are done, however they end.
+ */
+export function useProduct(cluster: string): Product {
+  const folder = mkdtempSync(join(tmpdir(), `${cluster}-`));
+  const program = copyProgram(folder);
+  const [state, data] = [join(folder, "state"), join(folder, "data")];
+  const node = `k3d-${cluster}-server-0`;
+  let backend: Awaited<ReturnType<typeof startBackend>> | undefined;
+
+  beforeAll(async () => {
+    await removeCluster(cluster);
+    backend = await startBackend();
+  });
+  afterAll(async () => {
+    await removeCluster(cluster);
+    await backend?.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const environment = {
+    TRACEBLOC_STATE_DIR: state,
+    HOST_DATA_DIR: data,
+    CLUSTER_NAME: cluster,
+    TRACEBLOC_VALUES_FILE: join(root, "scripts", "lab", "values.yaml"),
+    TRACEBLOC_CLIENT_ID: labClient,
+    TRACEBLOC_CLIENT_PASSWORD: labPassword,
+  };
+  const machine = () => {
+    const around = Object.entries(labEnvironment(backend?.url)).filter(([name]) => !read.test(name));
+    const lab = Object.entries(labEnvironment(backend?.url)).filter(([name]) => name in labOnly());
+    return { ...Object.fromEntries(around), ...Object.fromEntries(lab), ...environment };
+  };
+  const start = (args: readonly string[], { env = {}, input = "" }: RunOptions = {}) =>
+    launch(program, args, { env: { ...machine(), ...env }, input, cwd: folder });
+  return {
+    cluster,
+    node,
+    environment,
+    folder,
+    state,
+    data,
+    backend: () => backend?.seen ?? [],
+    start,
+    run: (args, options) => start(args, options).ended,
+    inNode: (command) => inLab("docker", ["exec", node, "sh", "-c", command]),
+    kubectl: (args, input = "") => inLab("docker", ["exec", "-i", node, "kubectl", ...args], { input }),
+    logs: () =>
+      readdirSync(join(state, "runs"))
+        .toSorted()
+        .map((name) => join(state, "runs", name)),
+  };
+}
+
+/** Starts the product and keeps all that it says. */
+function launch(
+  program: string,
+  args: readonly string[],
+  { env, input, cwd }: { env: Record<string, string | undefined>; input: string; cwd: string },
+): Started {
+  const began = performance.now();
+  const child = execa(process.execPath, [program, ...args], {
+    env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
+    extendEnv: false,
+    input,
+    cwd,
+    reject: false,
+    stripFinalNewline: false,
+  });
+  const seen: Output[] = [];
+  const watchers = new Set<(line: Output) => void>();
+  const follow = (async () => {
+    for await (const line of child.iterable()) {
+      if (!line.startsWith("{")) continue;
+      const output = JSON.parse(line) as Output;
+      seen.push(output);
+      for (const tell of watchers) tell(output);
+    }
+  })().catch(() => undefined);
+  const ended = (async () => {
+    const { exitCode, signal, stdout, stderr } = await child;
+    await follow;
+    return ran({ exit: exitCode, signal, stdout, stderr, ms: performance.now() - began });
+  })();
+  return {
+    pid: child.pid ?? 0,
+    kill: (signal) => void child.kill(signal),
+    ended,
+    until: (fits) =>
+      new Promise((resolve, reject) => {
+        const before = seen.find(fits);
+        if (before !== undefined) return resolve(before);
+        const tell = (line: Output) => {
+          if (!fits(line)) return;
+          watchers.delete(tell);
+          resolve(line);
+        };
+        watchers.add(tell);
+        void ended.then(({ exit, stderr }) => reject(new Error(`ended with ${exit} before that\n${stderr}`)));
+      }),
+  };
+}
+
+function ran(said: Pick<Ran, "exit" | "signal" | "stdout" | "stderr" | "ms">): Ran {
+  const lines = () =>
+    said.stdout
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as Output);
+  const result = () => {
+    const last = lines().at(-1);
+    if (last?.type !== "result") throw new Error(`no result at the end of:\n${said.stdout}\n${said.stderr}`);
+    return last;
+  };
+  return { ...said, lines, result, log: () => readLog(result().log) };
+}
+
+/** The lines of a run's log: events, calls, actions before and after. */
+export function readLog(path: string | undefined): Line[] {
+  if (path === undefined) throw new Error("this run wrote no log");
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Line);
+}
+
+/** The programs that a run started: what its log says, in the order in which they ended. */
+export function callsOf(log: readonly Line[]): Extract<Line, { is: "call" }>[] {
+  return log.filter((line) => line.is === "call");
+}
+
+/** The actions that a run did, in order, from the marks before each. */
+export function actionsOf(log: readonly Line[]): string[] {
+  return log.flatMap((line) => (line.is === "action" && line.phase === "before" ? [line.action.do] : []));
+}
+
+/** The program and its charts, apart from the checkout: a build that starts meanwhile pulls nothing from under it. */
+function copyProgram(folder: string): string {
+  for (const part of ["dist", "charts", "package.json"]) {
+    cpSync(join(root, part), join(folder, "program", part), { recursive: true });
+  }
+  return join(folder, "program", "dist", "bin.cjs");
+}
+
+/** What the lab itself sets. */
+function labOnly(): NodeJS.ProcessEnv {
+  const names = ["TRACEBLOC_K3S_IMAGE", "TRACEBLOC_K3D_TOOLS_IMAGE", "TRACEBLOC_BACKEND_URL", "TRACEBLOC_IMAGE_PULL_POLICY"];
+  return Object.fromEntries(names.map((name) => [name, ""]));
+}
+
+/** Takes away all that has a cluster's label, whatever state it is in: a paused node, half of one, a network alone. */
+export async function removeCluster(cluster: string): Promise<void> {
+  const mine = ["--filter", `label=k3d.cluster=${cluster}`];
+  const listed = async (...args: string[]) => (await inLab("docker", args)).split("\n").filter((line) => line !== "");
+  const containers = await listed("container", "ls", "--all", "--quiet", ...mine);
+  if (containers.length > 0) await inLab("docker", ["container", "rm", "--force", "--volumes", ...containers]);
+  const volumes = await listed("volume", "ls", "--quiet", ...mine);
+  if (volumes.length > 0) await inLab("docker", ["volume", "rm", "--force", ...volumes]);
+  const networks = await listed("network", "ls", "--format", "{{.Name}}", "--filter", `name=k3d-${cluster}`);
+  for (const name of networks.filter((one) => one === `k3d-${cluster}`)) await inLab("docker", ["network", "rm", name]);
+}
