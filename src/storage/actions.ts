@@ -61,10 +61,11 @@ export async function tryOut(directory: Directory, node: string, on: Machine): P
 
 function proofOf(results: readonly DirectoryResult[]): StorageProof {
   const how = "docker exec in the node";
-  const says = results.map(sayResult).join(", ");
-  const isOpen = results.some(({ result }) => result === "unknown");
-  const isBlocked = results.some(({ result }) => result === "blocked");
-  const fact: Fact<Proof> = isOpen && !isBlocked ? unknown(says, how) : known({ holds: !isBlocked, says }, how);
+  const has = (kind: DirectoryResult["result"]) => results.some(({ result }) => result === kind);
+  const proven = has("blocked") || has("unknown") ? "" : ", proven in the node";
+  const says = `${results.map(sayResult).join(", ")}${proven}`;
+  const isOpen = has("unknown") && !has("blocked");
+  const fact: Fact<Proof> = isOpen ? unknown(says, how) : known({ holds: !has("blocked"), says }, how);
   return { ...fact, results };
 }
 

@@ -36,9 +36,10 @@ export async function look(directories: readonly Directory[], node: string, on: 
   return readReport("seen", directories, result);
 }
 
-/** Runs a call within what is left of the run's time. */
+/** Runs a call within what is left of the run's time. A look is given up when the run is to stop; a change is finished. */
 export async function runInNode(command: Command, on: Machine): Promise<RunResult> {
-  return on.runner.run({ ...command, timeoutMs: within(on, command.timeoutMs) });
+  const timeoutMs = within(on, command.timeoutMs);
+  return on.runner.run({ ...command, timeoutMs, ...(command.mutates !== true && { signal: on.stop }) });
 }
 
 function tell({ volume, path }: Directory, seen: Looked["seen"], on: Machine): void {

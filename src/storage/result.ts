@@ -45,7 +45,7 @@ export function isReadOnly(mount: Mount | undefined): boolean {
 
 /** The result for one directory from the last look at it and, where one was made, a trial of its behaviour. Pure. */
 export function judge({ directory, seen }: Looked, behaviour?: Behaviour): DirectoryResult {
-  const blank = { ...unseen, volume: directory.volume, path: directory.path };
+  const blank = { volume: directory.volume, path: directory.path, ...unseen };
   if (seen.state === "unknown") return { ...blank, result: "unknown", note: seen.why };
 
   const { found, mount, said } = seen.value;

@@ -39,10 +39,10 @@ export function word(text: string): string {
 /** A path as one word of a report line: bytes that are not plain are percent-encoded, so that no name can imitate a line. */
 export function label(path: string): string {
   const bytes = [...Buffer.from(path)];
-  return bytes.map((byte) => plain(byte) ?? `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
+  return bytes.map((byte) => asIs(byte) ?? `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
 }
 
-function plain(byte: number): string | undefined {
+function asIs(byte: number): string | undefined {
   const character = String.fromCharCode(byte);
   return /[\w/.-]/.test(character) ? character : undefined;
 }
@@ -66,7 +66,7 @@ export function group(lines: readonly string[]): string {
 }
 
 function script(seconds: number, calls: readonly string[]): string {
-  return group([bounds(seconds), directories, ...calls]);
+  return group([bounds(seconds), functions, ...calls]);
 }
 
 /**
@@ -98,10 +98,11 @@ answer() {
 }
 
 /**
- * chmod gets five digits, since GNU's keeps a setuid bit on a directory when given four. A command that hangs ends its
- * directory's turn; one that fails gates nothing (client#672). Each looks again at what is in the way before it changes anything.
+ * `inspect` and `prepare` for one directory: NAME MODE, then each folder from the mount to it. A command that hangs ends
+ * its directory's turn; one that fails gates nothing (client#672); each looks at what is in the way before it changes
+ * anything. chmod gets five digits: given four, GNU's keeps a setuid bit on a directory.
  */
-const directories = String.raw`umask 022
+const functions = String.raw`umask 022
 plain() { for step do [ -d "$step" ] && [ ! -L "$step" ] || return; done; }
 free() { plain "$1" && for step do [ ! -L "$step" ] && { [ -d "$step" ] || [ ! -e "$step" ]; } || return; done; }
 make() { free "$@" && exec mkdir -p "$step"; }

@@ -93,8 +93,9 @@ export function notShared({ folder, base }: Shared, node: string): Finding {
     room: "storage",
     says: `the container engine does not see ${folder}: ${base} in ${node} is another folder`,
     remedies: [
+      { says: "if that folder was moved or made anew since, restart the node", command: `docker restart ${node}` },
       {
-        says: "use a folder that the engine sees, most often one in your home that is not hidden: remove the cluster",
+        says: "or use a folder that the engine sees, most often one in your home that is not hidden: remove the cluster",
         command: "tracebloc uninstall",
       },
       { says: "and make it anew", command: "tracebloc install --data-dir ~/tracebloc-data" },

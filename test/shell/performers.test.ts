@@ -53,7 +53,10 @@ describe.skipIf(whyNotAsRoot() !== undefined).each(shells)("$name", (shell) => {
 
   test("prepares and proves, with the shared folder proven first and nothing left in it", async () => {
     const proof = await prepare({ shared: [{ folder: base.path, base: base.path }] });
-    expect(proof).toMatchObject({ state: "known", value: { holds: true, says: "data 2777, logs 3777" } });
+    expect(proof).toMatchObject({
+      state: "known",
+      value: { holds: true, says: "data 2777, logs 3777, proven in the node" },
+    });
     expect(readdirSync(base.path)).toEqual(["rel"]);
   });
 

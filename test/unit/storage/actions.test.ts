@@ -38,7 +38,10 @@ async function performed(script: RunResult, trial: { wrote?: RunResult; removed?
 describe("preparing directories", () => {
   test("is proven by what the script read back, with one call", async () => {
     const { proof, asked } = await performed(answer("prepared: ready"));
-    expect(proof).toMatchObject({ state: "known", value: { holds: true, says: "data 2777, logs 3777" } });
+    expect(proof).toMatchObject({
+      state: "known",
+      value: { holds: true, says: "data 2777, logs 3777, proven in the node" },
+    });
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatchObject({ file: "docker", args: ["exec", "--interactive", node, "sh"], timeoutMs: 20_000 });
   });
@@ -77,6 +80,12 @@ describe("preparing directories", () => {
     expect(silent.proof).toMatchObject({ state: "unknown", results: [{ result: "unknown" }, { result: "unknown" }] });
     const empty = await performed(answer("empty stdin"));
     expect(empty.proof.state).toBe("unknown");
+  });
+
+  test("is finished when the run is to stop: only a look is given up", async () => {
+    const { asked } = await performed(answer("prepared: ready"));
+    expect(asked[0]).toMatchObject({ mutates: true });
+    expect(asked[0]?.signal).toBeUndefined();
   });
 
   test("never starts a program with the script, a mode or a secret among its arguments", async () => {
@@ -173,10 +182,10 @@ describe("looking into the node", () => {
     ]);
   });
 
-  test("takes no more time than the run has left", async () => {
-    const limits: number[] = [];
-    const on = machine(scripted(({ timeoutMs }) => (limits.push(timeoutMs), timedOut)));
+  test("takes no more time than the run has left, and ends with it", async () => {
+    const asked: Command[] = [];
+    const on = machine(scripted((command) => (asked.push(command), timedOut)));
     await observeStorage({ node, release: "tracebloc" }, { ...on, deadline: 300 });
-    expect(limits).toEqual([300]);
+    expect(asked).toMatchObject([{ timeoutMs: 300, signal: on.stop }]);
   });
 });
