@@ -20,7 +20,15 @@ import { planHost } from "./host/plan.ts";
 import type { Platform } from "./platform/platform.ts";
 import { releasePerformers } from "./release/actions.ts";
 import { observeReleases } from "./release/observe.ts";
-import { planCredentials, planRelease, releaseLater, targetOf, type ReleaseAction, type ReleaseFacts, type ReleaseWishes } from "./release/plan.ts";
+import {
+  planCredentials,
+  planRelease,
+  releaseLater,
+  targetOf,
+  type ReleaseAction,
+  type ReleaseFacts,
+  type ReleaseWishes,
+} from "./release/plan.ts";
 import type { Values } from "./release/values.ts";
 import { storagePerformers } from "./storage/actions.ts";
 import { dataBaseOf, type HostDirs } from "./storage/layout.ts";
@@ -72,7 +80,11 @@ export type Asked = { wishes: Wishes; file: Values; force: boolean; platform: Pl
  * Looks at all that a healthy client consists of, side by side: two docker calls for the node, one for the directories,
  * three reads of the API. Only where that is not enough come the host and the tools.
  */
-export async function observe(asked: Asked, on: Machine, before?: { facts: Facts; stale: readonly Room[] }): Promise<Facts> {
+export async function observe(
+  asked: Asked,
+  on: Machine,
+  before?: { facts: Facts; stale: readonly Room[] },
+): Promise<Facts> {
   const { wishes } = asked;
   const isStale = (room: Room) => before === undefined || before.stale.includes(room);
   const seen = before?.facts;
@@ -81,7 +93,9 @@ export async function observe(asked: Asked, on: Machine, before?: { facts: Facts
 
   const [cluster, storage, releases] = await Promise.all([
     seen !== undefined && !isStale("cluster") ? seen.cluster : lookAtCluster(access, undefined, asked, on),
-    seen !== undefined && !isStale("storage") ? seen.storage : observeStorage({ node: nodeName(wishes.cluster.value), release }, on),
+    seen !== undefined && !isStale("storage")
+      ? seen.storage
+      : observeStorage({ node: nodeName(wishes.cluster.value), release }, on),
     seen !== undefined && !isStale("release") ? seen.release : lookAtReleases(access, on),
   ]);
   const node = runningNode(cluster);
@@ -103,7 +117,12 @@ export async function observe(asked: Asked, on: Machine, before?: { facts: Facts
 }
 
 /** The machine as it is before there is a node to look into: what stands in the way of making or starting one. */
-async function observeBeforeCluster(asked: Asked, first: ClusterFacts, on: Machine, seen: Facts | undefined): Promise<Facts> {
+async function observeBeforeCluster(
+  asked: Asked,
+  first: ClusterFacts,
+  on: Machine,
+  seen: Facts | undefined,
+): Promise<Facts> {
   const { wishes } = asked;
   const [host, engine, folders, tools] = await Promise.all([
     seen?.host ?? observeHost(wishes, on),
@@ -113,20 +132,26 @@ async function observeBeforeCluster(asked: Asked, first: ClusterFacts, on: Machi
   ]);
   const k3d = toolPath(tools, "k3d");
   const cluster = isAbsent(first) && k3d !== undefined ? await lookAtCluster(undefined, k3d, asked, on) : first;
-  const why = engine ?? (cluster.complaint === undefined ? undefined : await engineFailure(cluster.complaint, on, "k3d"));
+  const why =
+    engine ?? (cluster.complaint === undefined ? undefined : await engineFailure(cluster.complaint, on, "k3d"));
   const storage = storageNotYet(wishes.namespace.value, "the cluster has to run");
   return { host, engine: why, tools, cluster, folders, storage, release: releasesNotYet };
 }
 
 /** Looks for the tools that the plan would use, and for no others: asking one for its version starts a program. */
 async function withTools(facts: Facts, asked: Asked, again: boolean, on: Machine): Promise<Facts> {
-  const need = toolsFor(plan(facts, asked, []).actions).filter((tool) => again || facts.tools[tool].state === "unknown");
+  const need = toolsFor(plan(facts, asked, []).actions).filter(
+    (tool) => again || facts.tools[tool].state === "unknown",
+  );
   return need.length === 0 ? facts : { ...facts, tools: await observeTools(need, on, facts.tools) };
 }
 
 /** Pure: what has to be done, from what is known. */
 export function plan(facts: Facts, asked: Asked, done: readonly Done<Action>[]): Planned<InstallAction> {
-  const planned: Planned<InstallAction> = runningNode(facts.cluster) === undefined ? planBeforeCluster(facts, asked, done) : planInCluster(facts, asked, done);
+  const planned: Planned<InstallAction> =
+    runningNode(facts.cluster) === undefined
+      ? planBeforeCluster(facts, asked, done)
+      : planInCluster(facts, asked, done);
   const actions = planned.actions.toSorted((one, other) => order.indexOf(one.do) - order.indexOf(other.do));
   return { ...planned, actions };
 }
@@ -169,12 +194,18 @@ function planInCluster(facts: Facts, asked: Asked, done: readonly Done<Action>[]
 function refuseWithoutClient(facts: Facts, asked: Asked): Finding | undefined {
   const node = runningNode(facts.cluster);
   const target = targetOf(facts.release, releaseWishes(facts, asked));
-  if (node === undefined || target === undefined || "refusal" in target || target.record !== undefined) return undefined;
+  if (node === undefined || target === undefined || "refusal" in target || target.record !== undefined) {
+    return undefined;
+  }
   return isOurs(facts.cluster, node) ? undefined : notOurs(facts.cluster.name, node, "it holds no tracebloc client");
 }
 
 /** How each action is done. `latest` gives the facts as they are when an action starts. */
-export function performers(asked: () => Asked, latest: () => Facts, state: Machine["state"]): Performers<InstallAction> {
+export function performers(
+  asked: () => Asked,
+  latest: () => Facts,
+  state: Machine["state"],
+): Performers<InstallAction> {
   const tool = (name: Tool) => toolPath(latest().tools, name) ?? name;
   const access = () => {
     const opened = openAccess(state, asked().wishes.cluster.value);
@@ -198,8 +229,14 @@ export function performers(asked: () => Asked, latest: () => Facts, state: Machi
 export function releaseWishes(facts: Facts, asked: Asked): ReleaseWishes {
   const { wishes, file, force } = asked;
   const node = runningNode(facts.cluster);
-  const hasDatasets = node === undefined ? wishes.datasetDir.value !== undefined : dataBaseOf(node.mounts) === "/tracebloc-data";
-  return { wishes, file, force, shape: { storageMode: modeOf(node, wishes), datasetPath: hasDatasets ? "/tracebloc-data" : undefined } };
+  const hasDatasets =
+    node === undefined ? wishes.datasetDir.value !== undefined : dataBaseOf(node.mounts) === "/tracebloc-data";
+  return {
+    wishes,
+    file,
+    force,
+    shape: { storageMode: modeOf(node, wishes), datasetPath: hasDatasets ? "/tracebloc-data" : undefined },
+  };
 }
 
 /** What the directories are planned and told from. */
@@ -228,17 +265,26 @@ export function runningNode({ cluster }: ClusterFacts): Node | undefined {
 
 /** Made by this installation, by its label. */
 export function isOurs({ installation }: ClusterFacts, node: Node): boolean {
-  const here = installation.state === "known" && installation.value.is === "here" ? installation.value.installation : undefined;
+  const here =
+    installation.state === "known" && installation.value.is === "here" ? installation.value.installation : undefined;
   return ownershipOf(node, here).whose === "ours";
 }
 
-const releasesNotYet: ReleaseFacts = { records: notYet("the cluster has to answer"), deployments: notYet("the cluster has to answer") };
+const releasesNotYet: ReleaseFacts = {
+  records: notYet("the cluster has to answer"),
+  deployments: notYet("the cluster has to answer"),
+};
 
 function isAbsent({ cluster }: ClusterFacts): boolean {
   return cluster.state === "known" && cluster.value.is === "absent";
 }
 
-function lookAtCluster(access: Access | undefined, k3d: string | undefined, { wishes }: Asked, on: Machine): Promise<ClusterFacts> {
+function lookAtCluster(
+  access: Access | undefined,
+  k3d: string | undefined,
+  { wishes }: Asked,
+  on: Machine,
+): Promise<ClusterFacts> {
   return observeCluster(on, { cluster: wishes.cluster.value, k3d, access, port: wishes.apiPort.value });
 }
 
@@ -248,8 +294,18 @@ async function lookAtReleases(access: Access | undefined, on: Machine): Promise<
 
 function toolsFor(actions: readonly InstallAction[]): Tool[] {
   const kinds = new Set(actions.map((action) => action.do));
-  const needsK3d = ["cluster.create", "cluster.start", "cluster.connect", "cluster.restart", "cluster.await", "cluster.unpause"] as const;
-  return [...(needsK3d.some((kind) => kinds.has(kind)) ? (["k3d"] as const) : []), ...(kinds.has("release.apply") ? (["helm"] as const) : [])];
+  const needsK3d = [
+    "cluster.create",
+    "cluster.start",
+    "cluster.connect",
+    "cluster.restart",
+    "cluster.await",
+    "cluster.unpause",
+  ] as const;
+  return [
+    ...(needsK3d.some((kind) => kinds.has(kind)) ? (["k3d"] as const) : []),
+    ...(kinds.has("release.apply") ? (["helm"] as const) : []),
+  ];
 }
 
 function modeOf(node: Node | undefined, wishes: Wishes): StorageMode {
@@ -262,6 +318,8 @@ function wishedDirs(wishes: Wishes): HostDirs {
 
 function hostDirs(node: Node | undefined, wishes: Wishes): HostDirs {
   if (node === undefined) return wishedDirs(wishes);
-  return { dataDir: effectiveDataDir(node, wishes) ?? wishes.dataDir.value, datasetDir: effectiveDatasetDir(node, wishes) };
+  return {
+    dataDir: effectiveDataDir(node, wishes) ?? wishes.dataDir.value,
+    datasetDir: effectiveDatasetDir(node, wishes),
+  };
 }
-

@@ -8,7 +8,11 @@ import { resultsOf } from "./storage/plan.ts";
 import type { Result } from "./ui/result.ts";
 
 /** The part of a result that tells what was seen: cluster, release, workloads, directories. Pure. */
-export function seenIn(facts: Facts, asked: Asked, done: readonly Done<Action>[]): Pick<Result, "cluster" | "release" | "workloads" | "storage"> {
+export function seenIn(
+  facts: Facts,
+  asked: Asked,
+  done: readonly Done<Action>[],
+): Pick<Result, "cluster" | "release" | "workloads" | "storage"> {
   const { cluster } = facts.cluster;
   const target = targetOf(facts.release, releaseWishes(facts, asked));
   const record = target !== undefined && "record" in target ? target.record : undefined;

@@ -13,10 +13,14 @@ export type Health = {
 /** Pure. Exit 0 healthy, 6 stopped or degraded, 3 nothing installed, 4 could not tell. */
 export function healthOf(facts: Facts, planned: Planned<InstallAction>, strict: boolean): Health {
   const cluster = facts.cluster.cluster;
-  if (cluster.state === "known" && cluster.value.is === "absent") return { state: "not installed", exit: exitCodes.machine, findings: [notInstalled(facts.cluster.name)] };
+  if (cluster.state === "known" && cluster.value.is === "absent") {
+    return { state: "not installed", exit: exitCodes.machine, findings: [notInstalled(facts.cluster.name)] };
+  }
   const wrong = [...planned.refusals.map(inStatus), ...planned.actions.flatMap(asFinding)];
   const findings = [...wrong, ...planned.warnings];
-  if (wrong.some(({ reason }) => unanswered.has(reason)) || cluster.state === "unknown") return { state: "unknown", exit: exitCodes.surroundings, findings };
+  if (wrong.some(({ reason }) => unanswered.has(reason)) || cluster.state === "unknown") {
+    return { state: "unknown", exit: exitCodes.surroundings, findings };
+  }
   if (wrong.length > 0) return { state: "degraded", exit: exitCodes.degraded, findings };
   const worst = findings.map(({ reason }) => exitCodeOf(reason, strict)).find((code) => code !== exitCodes.done);
   if (worst !== undefined) return { state: "degraded", exit: exitCodes.degraded, findings };
@@ -25,11 +29,18 @@ export function healthOf(facts: Facts, planned: Planned<InstallAction>, strict: 
 }
 
 /** Questions that got no answer: nothing is known to be wrong, and nothing to be right. */
-const unanswered: ReadonlySet<Reason> = new Set(["ENGINE_UNKNOWN", "CLUSTER_UNKNOWN", "RELEASE_UNKNOWN", "KUBECONFIG_UNUSABLE"]);
+const unanswered: ReadonlySet<Reason> = new Set([
+  "ENGINE_UNKNOWN",
+  "CLUSTER_UNKNOWN",
+  "RELEASE_UNKNOWN",
+  "KUBECONFIG_UNUSABLE",
+]);
 
 /** A client that is missing needs credentials before it can be installed; what is wrong is that it is missing. */
 function inStatus(refusal: Finding): Finding {
-  return refusal.reason === "CREDENTIALS_MISSING" ? finding("RELEASE_MISSING", "release", "the cluster runs and holds no client") : refusal;
+  return refusal.reason === "CREDENTIALS_MISSING"
+    ? finding("RELEASE_MISSING", "release", "the cluster runs and holds no client")
+    : refusal;
 }
 
 /** What each action of a repair says about the state before it. */

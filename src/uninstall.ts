@@ -17,7 +17,12 @@ export type UninstallWish = { deleteData: boolean };
  * Pure. A cluster that we made goes with what is in it; of one that we did not make only the release goes. Data stays:
  * in folders of this machine by itself, and where the cluster holds it (node-local) by letting the cluster stand.
  */
-export function planUninstall(facts: Facts, asked: Asked, wish: UninstallWish, done: readonly Done<Action>[]): Planned<UninstallAction> {
+export function planUninstall(
+  facts: Facts,
+  asked: Asked,
+  wish: UninstallWish,
+  done: readonly Done<Action>[],
+): Planned<UninstallAction> {
   const cluster = planClusterDelete(facts.cluster, wish, done);
   const image = runningNode(facts.cluster)?.image ?? asked.wishes.k3sImage.value;
   const data = wish.deleteData ? planDeleteData(storageGround(facts, asked), image, done) : nothing;

@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-
 import { diskFiles } from "../config/disk.ts";
 import { loadWishes } from "../config/load.ts";
 import type { Options, RunOptions, Wishes } from "../config/wishes.ts";
@@ -64,14 +62,25 @@ export async function begin(command: string, flags: Flags): Promise<Begun | Exit
   for (const finding of loaded.warnings) screen.emit({ type: "warning", finding });
   if (loaded.wishes.clientPassword.value !== undefined) redactor.add(loaded.wishes.clientPassword.value);
   const file = await readValues(loaded.wishes);
-  return { command, here: at, options, state, redactor, screen, warnings: loaded.warnings, helm, startedAt, asked: { wishes: loaded.wishes, file, force: options.force, platform: at.platform } };
+  return {
+    command,
+    here: at,
+    options,
+    state,
+    redactor,
+    screen,
+    warnings: loaded.warnings,
+    helm,
+    startedAt,
+    asked: { wishes: loaded.wishes, file, force: options.force, platform: at.platform },
+  };
 }
 
 /** The operator's own values file; that it can be read and is YAML has been seen while loading. */
 async function readValues({ values }: Wishes): Promise<Values> {
   if (values.value === undefined) return {};
   const { parse } = await import("yaml");
-  return ((parse(await readFile(values.value, "utf8")) as Values | null) ?? {});
+  return (parse(await diskFiles.readText(values.value)) as Values | null) ?? {};
 }
 
 function plain(options: Options): Begun["options"] {

@@ -13,7 +13,9 @@ export async function showConfig(flags: Flags): Promise<ExitCode> {
   const begun = await begin("config show", flags);
   if (typeof begun === "number") return begun;
   const shown = shownSettings(begun.asked.wishes);
-  process.stdout.write(begun.options.json ? `${JSON.stringify({ v: 1, type: "settings", settings: shown })}\n` : showText(shown));
+  process.stdout.write(
+    begun.options.json ? `${JSON.stringify({ v: 1, type: "settings", settings: shown })}\n` : showText(shown),
+  );
   return exitCodes.done;
 }
 
@@ -27,16 +29,24 @@ export async function printSchema(_flags: Flags): Promise<ExitCode> {
 const fileName = "tracebloc.yaml";
 
 /** `tracebloc config init`: every setting, explained. A file that is there stays as it is. */
-export async function initConfig(flags: Flags): Promise<ExitCode> {
-  const begun = await begin("config init", flags);
-  if (typeof begun === "number") return begun;
-  const path = join(begun.here.cwd, fileName);
+export async function initConfig(_flags: Flags): Promise<ExitCode> {
+  // Settings are not loaded: a file that cannot be read must not keep a new one from being written elsewhere.
+  const path = join(process.cwd(), fileName);
   try {
     writeFileSync(path, initialFile(), { flag: "wx" });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const says = code === "EEXIST" ? `${path} is there already, and stays as it is` : `${path} cannot be written: ${message}`;
-    throw new Failure({ reason: "CONFIG_CONFLICT", room: "config", says, remedies: [{ says: "see what holds now", command: "tracebloc config show" }] }, error);
+    const says =
+      code === "EEXIST" ? `${path} is there already, and stays as it is` : `${path} cannot be written: ${message}`;
+    throw new Failure(
+      {
+        reason: "CONFIG_CONFLICT",
+        room: "config",
+        says,
+        remedies: [{ says: "see what holds now", command: "tracebloc config show" }],
+      },
+      error,
+    );
   }
   process.stdout.write(`${path}\n`);
   return exitCodes.done;

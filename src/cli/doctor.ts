@@ -15,7 +15,12 @@ import { begin } from "./begin.ts";
 import type { Flags } from "./program.ts";
 import { looking } from "./running.ts";
 
-const marks: Readonly<Record<Outcome["is"], Mark>> = { fine: "done", skipped: "unknown", warning: "repaired", refusal: "failed" };
+const marks: Readonly<Record<Outcome["is"], Mark>> = {
+  fine: "done",
+  skipped: "unknown",
+  warning: "repaired",
+  refusal: "failed",
+};
 
 /** `tracebloc doctor`: looks at everything that can be in the way, whether or not something is. Changes nothing. */
 export async function doctor(flags: Flags): Promise<ExitCode> {
@@ -23,7 +28,11 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
   if (typeof begun === "number") return begun;
   return looking(begun, async ({ on }) => {
     const { asked, screen } = begun;
-    const [facts, host, tools] = await Promise.all([observe(asked, on), observeHost(asked.wishes, on), observeTools(["k3d", "helm"], on)]);
+    const [facts, host, tools] = await Promise.all([
+      observe(asked, on),
+      observeHost(asked.wishes, on),
+      observeTools(["k3d", "helm"], on),
+    ]);
     const isThere = runningNode(facts.cluster) !== undefined;
     const checked = checkHost(host, asked.wishes, isThere ? "repair" : "create");
     for (const { about, is, says } of checked) screen.lines([roomLine(marks[is], about, says, 0, screen.style)]);
@@ -33,14 +42,31 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
     const health = healthOf(facts, plan(facts, asked, []), begun.options.strict);
     const closer = await lookCloser();
     // A machine on which nothing is installed is not ill.
-    const ofClient = health.state === "not installed" ? [] : closer.length > 0 ? [...health.findings.filter(({ reason }) => reason !== "WORKLOAD_NOT_READY"), ...closer] : health.findings;
-    screen.lines([roomLine(health.state === "healthy" ? "done" : health.state === "not installed" ? "none" : "failed", "Client", health.state, 0, screen.style)]);
+    const ofClient =
+      health.state === "not installed"
+        ? []
+        : closer.length > 0
+          ? [...health.findings.filter(({ reason }) => reason !== "WORKLOAD_NOT_READY"), ...closer]
+          : health.findings;
+    screen.lines([
+      roomLine(
+        health.state === "healthy" ? "done" : health.state === "not installed" ? "none" : "failed",
+        "Client",
+        health.state,
+        0,
+        screen.style,
+      ),
+    ]);
 
     const findings = unique([...ofHost, ...ofClient]);
     for (const finding of findings) screen.finding(finding, "repaired");
-    const exit = findings.map(({ reason }) => exitCodeOf(reason, begun.options.strict)).find((code) => code !== exitCodes.done) ?? exitCodes.done;
+    const exit =
+      findings.map(({ reason }) => exitCodeOf(reason, begun.options.strict)).find((code) => code !== exitCodes.done) ??
+      exitCodes.done;
     const ms = performance.now() - begun.startedAt;
-    screen.lines([`tracebloc ${version} · ${findings.length === 0 ? "nothing is in the way" : "see above"} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`]);
+    screen.lines([
+      `tracebloc ${version} · ${findings.length === 0 ? "nothing is in the way" : "see above"} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`,
+    ]);
     screen.result({
       type: "result",
       command: "doctor",
@@ -60,7 +86,9 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
     async function lookCloser(): Promise<readonly Finding[]> {
       const access = openAccess(on.state, asked.wishes.cluster.value);
       const { release } = seenIn(facts, asked, []);
-      return access === undefined || release === undefined ? [] : lookAtWorkloads({ release: release.name, namespace: release.namespace }, access.api, on);
+      return access === undefined || release === undefined
+        ? []
+        : lookAtWorkloads({ release: release.name, namespace: release.namespace }, access.api, on);
     }
   });
 }
@@ -69,8 +97,22 @@ function toolLine(tool: string, fact: Awaited<ReturnType<typeof observeTools>>["
   const style = { colour: false, width: 80 };
   if (fact.state === "unknown") return roomLine("unknown", tool, `not checked: ${fact.why}`, 0, style);
   const { usable, skipped, pin } = fact.value;
-  if (usable !== undefined) return roomLine("done", tool, `${usable.version}, ${usable.from === "PATH" ? "on PATH" : "fetched by this program"}`, 0, style);
-  return roomLine("none", tool, [...skipped, pin === undefined ? "none is known for this machine" : "would be fetched when needed"].join("; "), 0, style);
+  if (usable !== undefined) {
+    return roomLine(
+      "done",
+      tool,
+      `${usable.version}, ${usable.from === "PATH" ? "on PATH" : "fetched by this program"}`,
+      0,
+      style,
+    );
+  }
+  return roomLine(
+    "none",
+    tool,
+    [...skipped, pin === undefined ? "none is known for this machine" : "would be fetched when needed"].join("; "),
+    0,
+    style,
+  );
 }
 
 function unique(findings: readonly Finding[]): Finding[] {

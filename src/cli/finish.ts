@@ -14,17 +14,29 @@ export type Finished<A extends Action> = {
   ended: Ended<Facts, A>;
   /** What was seen before anything was done. */
   first: Facts;
-  says(action: A): string;
+  says: (action: A) => string;
 };
 
 /** Tells how a run ended: to a person in a few lines, to a program as the result. Gives the exit code. */
-export function finish<A extends Action>(begun: Begun, { journal }: Running, { outcome, ended, first, says }: Finished<A>): ExitCode {
+export function finish<A extends Action>(
+  begun: Begun,
+  { journal }: Running,
+  { outcome, ended, first, says }: Finished<A>,
+): ExitCode {
   const { asked, screen, options, command } = begun;
   begun.helm.command = toolPath(ended.facts.tools, "helm") ?? "helm";
   const isPlan = outcome.state === "planned";
   const done = ended.done.map(({ action }) => action);
-  const actions = (isPlan ? ended.planned.actions : done).map((action) => ({ do: action.do, because: action.because, says: says(action) }));
-  const spelled = { ...outcome, failures: outcome.failures.map(screen.spelled), warnings: outcome.warnings.map(screen.spelled) };
+  const actions = (isPlan ? ended.planned.actions : done).map((action) => ({
+    do: action.do,
+    because: action.because,
+    says: says(action),
+  }));
+  const spelled = {
+    ...outcome,
+    failures: outcome.failures.map(screen.spelled),
+    warnings: outcome.warnings.map(screen.spelled),
+  };
   const ms = performance.now() - begun.startedAt;
   const then = isPlan ? ended.planned.then : [];
   const log = journal.file();

@@ -21,11 +21,15 @@ export function here(): Here {
   });
   if (platform === undefined) throw new Failure(unsupported());
   let found: Invocation | undefined;
-  const invocation = () => (found ??= findInvocation({ platform, environment, script: scriptPath(), lookUp: (name) => lookUp(name, platform, environment) }));
+  const invocation = () =>
+    (found ??= findInvocation({
+      platform,
+      environment,
+      script: scriptPath(),
+      lookUp: (name) => lookUp(name, platform, environment),
+    }));
   return { platform, environment, cwd: process.cwd(), invocation };
 }
-
-
 
 function unsupported(): Finding {
   return {

@@ -18,22 +18,33 @@ export async function install(flags: Flags, command = "install"): Promise<ExitCo
   const begun = await begin(command, flags);
   if (typeof begun === "number") return begun;
   if (flags["clientPasswordStdin"] === true) takePassword(begun, await readStdin(), "--client-password-stdin");
-  return begun.options.dryRun ? looking(begun, (running) => bringAbout(begun, running)) : changing(begun, (running) => bringAbout(begun, running));
+  return begun.options.dryRun
+    ? looking(begun, (running) => bringAbout(begun, running))
+    : changing(begun, (running) => bringAbout(begun, running));
 }
 
 async function bringAbout(begun: Begun, running: Running): Promise<ExitCode> {
   const { program, seen } = programOf(begun, running);
   let ended = await run(program, running.on, running.journal, begun.options);
-  for (let attempt = 1; isRejected(ended) && begun.asked.wishes.clientPassword.origin.from === "prompt" && attempt < mostAttempts; attempt++) {
+  for (
+    let attempt = 1;
+    isRejected(ended) && begun.asked.wishes.clientPassword.origin.from === "prompt" && attempt < mostAttempts;
+    attempt++
+  ) {
     if (ended.failure !== undefined) begun.screen.finding(ended.failure, "failed");
     if (!(await askCredentials(begun, running.on.stop))) break;
     ended = await run(program, running.on, running.journal, begun.options);
   }
   const outcome = outcomeOf(ended, begun.options.strict, running.interrupted());
-  return finish(begun, running, { outcome, ended, first: seen() ?? ended.facts, says: (action) => program.performers[action.do].says(action as never) });
+  return finish(begun, running, {
+    outcome,
+    ended,
+    first: seen() ?? ended.facts,
+    says: (action) => program.performers[action.do].says(action as never),
+  });
 }
 
-type Installing = { program: Program<Facts, InstallAction>; seen(): Facts | undefined };
+type Installing = { program: Program<Facts, InstallAction>; seen: () => Facts | undefined };
 
 /** The loop's view of an install: the facts it saw last are what its actions work with. */
 function programOf(begun: Begun, { on }: Running): Installing {
@@ -83,4 +94,3 @@ function takePassword(begun: Begun, clientPassword: string, name: string): void 
   begun.redactor.add(clientPassword);
   begun.asked = { ...begun.asked, wishes: withTyped(begun.asked.wishes, { clientPassword }, name) };
 }
-

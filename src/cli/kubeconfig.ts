@@ -26,6 +26,8 @@ export async function kubeconfig(flags: Flags): Promise<ExitCode> {
   const { mergeKubeconfig } = await import("../cluster/merge.ts");
   const merged = await mergeKubeconfig(path, begun.here.environment, begun.here.platform);
   process.stdout.write(`${merged.path}\n`);
-  begun.screen.lines([`Context ${merged.context} was added; the current one stays ${merged.current ?? "unset"}.   kubectl --context ${merged.context} get pods -A`]);
+  begun.screen.lines([
+    `Context ${merged.context} was added; the current one stays ${merged.current ?? "unset"}.   kubectl --context ${merged.context} get pods -A`,
+  ]);
   return exitCodes.done;
 }

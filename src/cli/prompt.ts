@@ -5,7 +5,7 @@ import { cleanPasted } from "../config/credentials.ts";
 
 /** True where a person can be asked: both ends are a terminal. A piped standard input is never read for an answer. */
 export function canAsk(): boolean {
-  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+  return process.stdin.isTTY && process.stderr.isTTY;
 }
 
 /** Asks for one line on the terminal. `hidden` shows nothing of what is typed. Undefined when the person gives up (Ctrl-C, Ctrl-D). */
@@ -38,5 +38,9 @@ export async function askLine(question: string, hidden: boolean, stop: AbortSign
 export async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return cleanPasted(Buffer.concat(chunks).toString("utf8").replace(/\r?\n$/, "")).text;
+  return cleanPasted(
+    Buffer.concat(chunks)
+      .toString("utf8")
+      .replace(/\r?\n$/, ""),
+  ).text;
 }

@@ -43,15 +43,26 @@ export async function changing(begun: Begun, work: (running: Running) => Promise
   const alive = processes(running.on.runner, here.platform.tools.os);
   const problem = makePrivateFolder(state.root, here.platform);
   if (problem !== undefined) return refuse(begun, "STATE_UNUSABLE", problem);
-  const lock = await takeLock(state.lock, { command: `tracebloc ${command}`, processes: alive, platform: here.platform });
+  const lock = await takeLock(state.lock, {
+    command: `tracebloc ${command}`,
+    processes: alive,
+    platform: here.platform,
+  });
   if (lock.state !== "ours") return refuse(begun, lock.state === "held" ? "RUN_LOCKED" : "STATE_UNUSABLE", lock);
 
   let exit: ExitCode = exitCodes.defect;
   try {
     const before = running.journal.open(state.runs);
     const previous = before.state === "known" ? before.value : undefined;
-    if (previous !== undefined && previous.ended === undefined) running.on.emit({ type: "warning", finding: cutOff(previous) });
-    const leftovers = await awaitLeftovers(previous?.children ?? [], alive.isAlive, running.on, leftoverLimitMs);
+    if (previous !== undefined && previous.ended === undefined) {
+      running.on.emit({ type: "warning", finding: cutOff(previous) });
+    }
+    const leftovers = await awaitLeftovers(
+      previous?.children ?? [],
+      (child) => alive.isAlive(child),
+      running.on,
+      leftoverLimitMs,
+    );
     for (const child of [...leftovers.gone, ...leftovers.unknown]) running.journal.children.ended(child);
     const blocking = stillRuns(leftovers);
     exit = blocking === undefined ? await work(running) : refuse(begun, blocking.reason, blocking);
@@ -72,11 +83,17 @@ function start(begun: Begun): { running: Running; interrupts: Interrupts } {
     journal.call(call);
     if (options.verbose) screen.lines([callLine(call)]);
   };
-  const runner = execaRunner({ redact: redactor.redact, log, children: journal.children, environment: here.environment });
+  const runner = execaRunner({
+    redact: redactor.redact,
+    log,
+    children: journal.children,
+    environment: here.environment,
+  });
   const interrupts = watchInterrupts({
     source: process,
     stopping: (signal) => screen.lines([`${called(signal)}: ending at the next safe point; once more forces.`]),
     force: () => runner.stopAll(),
+    // oxlint-disable-next-line unicorn/no-process-exit -- a second Ctrl-C means now
     leave: (code) => process.exit(code),
   });
   const on: Machine = {
@@ -92,7 +109,7 @@ function start(begun: Begun): { running: Running; interrupts: Interrupts } {
       screen.emit(event);
     },
   };
-  return { running: { on, journal, interrupted: interrupts.exitCode }, interrupts };
+  return { running: { on, journal, interrupted: () => interrupts.exitCode() }, interrupts };
 }
 
 function called(signal: EndingSignal): string {

@@ -14,21 +14,26 @@ export type Screen = {
   emit: Emit;
   style: Style;
   /** For a person; a program gets the result instead. */
-  lines(lines: readonly string[]): void;
-  finding(finding: Finding, mark: Mark): void;
+  lines: (lines: readonly string[]) => void;
+  finding: (finding: Finding, mark: Mark) => void;
   /** The last line of `--json`. */
-  result(result: Result): void;
+  result: (result: Result) => void;
   /** Remedies in the words that work here. */
-  spelled(finding: Finding): Finding;
-  close(): void;
+  spelled: (finding: Finding) => Finding;
+  close: () => void;
 };
 
 type Asked = Pick<RunOptions, "json" | "quiet" | "color">;
 
 /** Picks the screen: JSON where asked for, a spinner on a terminal that can, plain lines everywhere else (CI, pipes, TERM=dumb). */
-export function openScreen({ json, quiet, color }: Asked, isCi: boolean, redact: Redact, spelling: () => Spelling): Screen {
+export function openScreen(
+  { json, quiet, color }: Asked,
+  isCi: boolean,
+  redact: Redact,
+  spelling: () => Spelling,
+): Screen {
   const { stdout, stderr } = process;
-  const isTerminal = stderr.isTTY === true && !isCi && color !== undefined;
+  const isTerminal = stderr.isTTY && !isCi && color !== undefined;
   const style: Style = { colour: color && isTerminal && stderr.hasColors(), width: stderr.columns ?? 80 };
   const write = (line: string) => void stderr.write(`${redact(line)}\n`);
   const writeResult = (line: string) => void stdout.write(`${redact(line)}\n`);

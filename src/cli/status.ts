@@ -21,10 +21,36 @@ export async function status(flags: Flags): Promise<ExitCode> {
 
     const { release, workloads = [], storage = [], cluster } = seen;
     const lines = [
-      roomLine(cluster?.state === "running" ? "done" : "failed", "Cluster", `${cluster?.name ?? ""} is ${cluster?.state ?? "unknown"}`, 0, screen.style),
-      ...(release === undefined ? [] : [roomLine(release.status === "deployed" ? "done" : "failed", "Release", `${release.name}, ${release.chart}, revision ${release.revision}, ${release.status}`, 0, screen.style)]),
-      ...workloads.map(({ name, state: is, says }) => roomLine(is === "ready" ? "done" : "failed", "Workload", `${name} ${says}`, 0, screen.style)),
-      ...storage.map(({ volume, result, mode, path }) => roomLine(result === "blocked" ? "failed" : result === "unknown" ? "unknown" : "done", "Directory", `${volume} ${result}${mode === undefined ? "" : `, ${mode}`}, ${path}`, 0, screen.style)),
+      roomLine(
+        cluster?.state === "running" ? "done" : "failed",
+        "Cluster",
+        `${cluster?.name ?? ""} is ${cluster?.state ?? "unknown"}`,
+        0,
+        screen.style,
+      ),
+      ...(release === undefined
+        ? []
+        : [
+            roomLine(
+              release.status === "deployed" ? "done" : "failed",
+              "Release",
+              `${release.name}, ${release.chart}, revision ${release.revision}, ${release.status}`,
+              0,
+              screen.style,
+            ),
+          ]),
+      ...workloads.map(({ name, state: is, says }) =>
+        roomLine(is === "ready" ? "done" : "failed", "Workload", `${name} ${says}`, 0, screen.style),
+      ),
+      ...storage.map(({ volume, result, mode, path }) =>
+        roomLine(
+          result === "blocked" ? "failed" : result === "unknown" ? "unknown" : "done",
+          "Directory",
+          `${volume} ${result}${mode === undefined ? "" : `, ${mode}`}, ${path}`,
+          0,
+          screen.style,
+        ),
+      ),
     ];
     if (!begun.options.quiet) screen.lines(lines);
     for (const finding of findings) screen.finding(finding, state === "unknown" ? "unknown" : "failed");

@@ -37,7 +37,9 @@ async function takeAway(begun: Begun, running: Running, deleteData: boolean): Pr
   const program: Program<Facts, UninstallAction> = {
     observe: async (on, before) => {
       const seen = await observe(begun.asked, on, before);
-      const needsHelm = planUninstall(seen, begun.asked, { deleteData }, []).actions.some((action) => action.do === "release.remove");
+      const needsHelm = planUninstall(seen, begun.asked, { deleteData }, []).actions.some(
+        (action) => action.do === "release.remove",
+      );
       latest = needsHelm ? { ...seen, tools: await observeTools(["helm"], on, seen.tools) } : seen;
       first ??= latest;
       return latest;
@@ -47,9 +49,16 @@ async function takeAway(begun: Begun, running: Running, deleteData: boolean): Pr
   };
   const ended = await run(program, running.on, running.journal, begun.options);
   const outcome = outcomeOf(ended, begun.options.strict, running.interrupted());
-  const isGone = outcome.exit === exitCodes.done && ended.done.some(({ action }) => action.do === "release.remove" || action.do === "cluster.delete");
+  const isGone =
+    outcome.exit === exitCodes.done &&
+    ended.done.some(({ action }) => action.do === "release.remove" || action.do === "cluster.delete");
   if (isGone) forgetValues(begun, first ?? ended.facts);
-  return finish(begun, running, { outcome, ended, first: first ?? ended.facts, says: (action) => program.performers[action.do].says(action as never) });
+  return finish(begun, running, {
+    outcome,
+    ended,
+    first: first ?? ended.facts,
+    says: (action) => program.performers[action.do].says(action as never),
+  });
 }
 
 function performers(begun: Begun, facts: () => Facts): Performers<UninstallAction> {
@@ -76,7 +85,11 @@ async function isConfirmed({ options, asked }: Begun): Promise<boolean> {
   if (options.yes) return true;
   if (options.json || !canAsk()) return false;
   const name = asked.wishes.namespace.value;
-  const typed = await askLine(`  This deletes datasets, logs and the database of ${name}. Type its name to go on: `, false, new AbortController().signal);
+  const typed = await askLine(
+    `  This deletes datasets, logs and the database of ${name}. Type its name to go on: `,
+    false,
+    new AbortController().signal,
+  );
   return typed === name;
 }
 
@@ -85,7 +98,9 @@ function unconfirmed({ screen, command, warnings }: Begun): ExitCode {
     reason: "CONFIRMATION_MISSING",
     room: "run",
     says: "deleting data was not confirmed",
-    remedies: [{ says: "without a terminal, confirm it beforehand", command: "tracebloc uninstall --delete-data --yes" }],
+    remedies: [
+      { says: "without a terminal, confirm it beforehand", command: "tracebloc uninstall --delete-data --yes" },
+    ],
   };
   const exit = exitCodeOf(finding.reason);
   screen.finding(finding, "failed");

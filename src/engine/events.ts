@@ -6,7 +6,15 @@ export type Event =
   | { type: "fact"; room: Room; about: string; state: "known" | "unknown"; says: string; ms: number }
   | { type: "plan"; stage: number; actions: readonly Action[]; then: readonly string[] }
   /** `says` tells what is being done; at the end, what was then seen. `holds` is missing where that could not be told. */
-  | { type: "action"; phase: "begin" | "end" | "failed"; room: Room; action: Action; says: string; holds?: boolean; ms: number }
+  | {
+      type: "action";
+      phase: "begin" | "end" | "failed";
+      room: Room;
+      action: Action;
+      says: string;
+      holds?: boolean;
+      ms: number;
+    }
   /** A sign of life during a long step: what it waits for, since when and until when (milliseconds). */
   | { type: "wait"; room: Room; waitingFor: string; sinceMs: number; limitMs: number }
   | { type: "warning"; finding: Finding }

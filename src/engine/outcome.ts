@@ -16,13 +16,25 @@ export type Outcome = {
 };
 
 /** The verdict on a run that ended. Pure; `strict` as with `--strict`, `interrupted` the code of the signal that stopped it. */
-export function outcomeOf<Facts, A extends Action>(ended: Ended<Facts, A>, strict: boolean, interrupted: ExitCode = exitCodes.interrupted): Outcome {
-  const warnings = unique([...ended.done.flatMap(({ proof }) => (proof.state === "known" ? (proof.value.warnings ?? []) : [])), ...ended.planned.warnings]);
+export function outcomeOf<Facts, A extends Action>(
+  ended: Ended<Facts, A>,
+  strict: boolean,
+  interrupted: ExitCode = exitCodes.interrupted,
+): Outcome {
+  const warnings = unique([
+    ...ended.done.flatMap(({ proof }) => (proof.state === "known" ? (proof.value.warnings ?? []) : [])),
+    ...ended.planned.warnings,
+  ]);
   switch (ended.how) {
     case "planned":
       return { state: "planned", exit: exitCodes.done, failures: [], warnings };
     case "refused":
-      return { state: "refused", exit: worst(ended.planned.refusals, strict), failures: ended.planned.refusals, warnings };
+      return {
+        state: "refused",
+        exit: worst(ended.planned.refusals, strict),
+        failures: ended.planned.refusals,
+        warnings,
+      };
     case "failed": {
       const failures = ended.failure === undefined ? [] : [ended.failure];
       return { state: "failed", exit: worst(failures, strict) || exitCodes.defect, failures, warnings };
@@ -33,14 +45,21 @@ export function outcomeOf<Facts, A extends Action>(ended: Ended<Facts, A>, stric
       const notProven = ended.done.some(({ proof }) => proof.state === "unknown");
       const exit = worst(warnings, strict) || (notProven && strict ? exitCodes.degraded : exitCodes.done);
       const unproven = notProven || warnings.some(({ reason }) => exitCodeOf(reason, true) !== exitCodes.done);
-      return { state: exit !== exitCodes.done ? "degraded" : unproven ? "unproven" : "healthy", exit, failures: [], warnings };
+      return {
+        state: exit !== exitCodes.done ? "degraded" : unproven ? "unproven" : "healthy",
+        exit,
+        failures: [],
+        warnings,
+      };
     }
   }
 }
 
 /** The first finding that ends a run badly decides: findings come in the order in which a person should mend them. */
 function worst(findings: readonly Finding[], strict: boolean): ExitCode {
-  return findings.map(({ reason }) => exitCodeOf(reason, strict)).find((code) => code !== exitCodes.done) ?? exitCodes.done;
+  return (
+    findings.map(({ reason }) => exitCodeOf(reason, strict)).find((code) => code !== exitCodes.done) ?? exitCodes.done
+  );
 }
 
 /** A wait and the plan after it may tell the same thing. */

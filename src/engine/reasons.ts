@@ -37,14 +37,23 @@ export const reasons = {
   ENGINE_NOT_INSTALLED: { kind: "machine", means: "no container engine was found" },
   ENGINE_NOT_RUNNING: { kind: "machine", means: "the container engine is installed but not running" },
   ENGINE_NO_PERMISSION: { kind: "machine", means: "the container engine runs, but this user may not use it" },
-  ENGINE_WRONG_CONTEXT: { kind: "machine", means: "the Docker context or DOCKER_HOST names an engine that is not there or not on this machine" },
+  ENGINE_WRONG_CONTEXT: {
+    kind: "machine",
+    means: "the Docker context or DOCKER_HOST names an engine that is not there or not on this machine",
+  },
   ENGINE_NOT_ANSWERING: { kind: "deadline", means: "the container engine accepts calls and does not answer them" },
   ENGINE_TOO_OLD: { kind: "machine", means: "the container engine's API is older than the tools need" },
   ENGINE_IS_PODMAN: { kind: "machine", means: "Podman answers in place of Docker, which k3d needs" },
   ENGINE_WINDOWS_CONTAINERS: { kind: "machine", means: "the engine runs Windows containers" },
-  ENGINE_CREDENTIAL_HELPER: { kind: "machine", means: "Docker's configuration names a credential helper that does not exist" },
+  ENGINE_CREDENTIAL_HELPER: {
+    kind: "machine",
+    means: "Docker's configuration names a credential helper that does not exist",
+  },
   ENGINE_CONFINED: { kind: "hint", means: "the engine sees only parts of this machine's file system" },
-  CREDENTIAL_HELPER_MISSING: { kind: "hint", means: "Docker's configuration names a credential helper that is not there, and nothing needed it" },
+  CREDENTIAL_HELPER_MISSING: {
+    kind: "hint",
+    means: "Docker's configuration names a credential helper that is not there, and nothing needed it",
+  },
   ENGINE_UNKNOWN: { kind: "surroundings", means: "the container engine's state could not be told" },
   MEMORY_TOO_SMALL: { kind: "machine", means: "too little memory" },
   MEMORY_LOW: { kind: "hint", means: "little memory" },
@@ -67,7 +76,10 @@ export const reasons = {
   DOWNLOAD_FAILED: { kind: "surroundings", means: "a download failed" },
 
   CLUSTER_NOT_OURS: { kind: "refused", means: "a cluster of this name holds something else" },
-  CLUSTER_INCOMPLETE: { kind: "refused", means: "a cluster of this name is incomplete and was not made by this installation" },
+  CLUSTER_INCOMPLETE: {
+    kind: "refused",
+    means: "a cluster of this name is incomplete and was not made by this installation",
+  },
   CLUSTER_UNKNOWN: { kind: "surroundings", means: "whether the cluster exists could not be told" },
   CLUSTER_DIFFERS: { kind: "refused", means: "the cluster was made with settings other than those asked for" },
   CLUSTER_CREATE_FAILED: { kind: "surroundings", means: "the cluster could not be created" },

@@ -75,7 +75,14 @@ async function apply<A extends Action>(
     const performer = performers[action.do as A["do"]] as unknown as Performer<A>;
     const start = on.now();
     const tell = (phase: "begin" | "end" | "failed", seen?: { says: string; holds?: boolean }) =>
-      on.emit({ type: "action", phase, room: performer.room, action, ms: on.now() - start, ...(seen ?? { says: performer.says(action) }) });
+      on.emit({
+        type: "action",
+        phase,
+        room: performer.room,
+        action,
+        ms: on.now() - start,
+        ...(seen ?? { says: performer.says(action) }),
+      });
 
     journal.before(action);
     tell("begin");
@@ -97,7 +104,9 @@ async function apply<A extends Action>(
 }
 
 function seenAfter(proof: Fact<Proof>, said: string): { says: string; holds?: boolean } {
-  return proof.state === "known" ? { says: proof.value.says, holds: proof.value.holds } : { says: `${said}: not proven: ${proof.why}` };
+  return proof.state === "known"
+    ? { says: proof.value.says, holds: proof.value.holds }
+    : { says: `${said}: not proven: ${proof.why}` };
 }
 
 async function proven<A extends Action>(performer: Performer<A>, action: A, on: Machine): Promise<Fact<Proof>> {
@@ -113,10 +122,20 @@ async function proven<A extends Action>(performer: Performer<A>, action: A, on: 
 function findingOf(error: unknown, room: Room): Finding {
   if (error instanceof Failure) return error.finding;
   const says = error instanceof Error ? error.message : String(error);
-  return { reason: "DEFECT", room, says, remedies: [{ says: "this is a defect of tracebloc; the log of this run tells more" }] };
+  return {
+    reason: "DEFECT",
+    room,
+    says,
+    remedies: [{ says: "this is a defect of tracebloc; the log of this run tells more" }],
+  };
 }
 
 function notConverged(planned: Planned<Action>): Finding {
   const actions = planned.actions.map((action) => action.do).join(", ");
-  return { reason: "NOT_CONVERGED", room: "run", says: `still to do after ${mostStages} rounds: ${actions}`, remedies: [] };
+  return {
+    reason: "NOT_CONVERGED",
+    room: "run",
+    says: `still to do after ${mostStages} rounds: ${actions}`,
+    remedies: [],
+  };
 }

@@ -37,7 +37,8 @@ export function releasePerformers(roads: ReleaseRoads): Performers<ReleaseAction
     "release.apply": {
       room: "release",
       reveals: ["release"],
-      says: ({ release, isNew }) => (isNew ? `installing ${release}, chart ${bundledChart.version}` : `upgrading ${release}`),
+      says: ({ release, isNew }) =>
+        isNew ? `installing ${release}, chart ${bundledChart.version}` : `upgrading ${release}`,
       perform: async (action, on) => apply(action, roads, on),
       prove: async (action, on) => proveApplied(action, roads, on),
     },
@@ -50,7 +51,8 @@ export function releasePerformers(roads: ReleaseRoads): Performers<ReleaseAction
         const start = on.now();
         const warnings = await awaitWorkloads({ release, namespace }, roads.api(), on);
         const names = workloadNames(release).map((name) => name.replace(`${release}-`, ""));
-        const says = warnings.length === 0 ? `${names.join(", ")} ready` : warnings.map((finding) => finding.says).join("; ");
+        const says =
+          warnings.length === 0 ? `${names.join(", ")} ready` : warnings.map((finding) => finding.says).join("; ");
         return known({ holds: warnings.length === 0, says, warnings }, "the workloads' Pods", on.now() - start);
       },
     },
@@ -58,32 +60,54 @@ export function releasePerformers(roads: ReleaseRoads): Performers<ReleaseAction
 }
 
 /** Writes the values where only we can read them, and lets Helm make the release. Throws `Failure` with what Helm's complaint means. */
-async function apply({ release, namespace, wishes }: Extract<ReleaseAction, { do: "release.apply" }>, roads: ReleaseRoads, on: Machine): Promise<void> {
+async function apply(
+  { release, namespace, wishes }: Extract<ReleaseAction, { do: "release.apply" }>,
+  roads: ReleaseRoads,
+  on: Machine,
+): Promise<void> {
   const asked = roads.asked();
   const values = on.state.values(roads.cluster, release);
   const record = await recordOf(release, namespace, roads.api(), on);
-  if (record.state === "unknown") throw new Failure({ reason: "RELEASE_UNKNOWN", room: "release", says: record.why, remedies: [] });
+  if (record.state === "unknown") {
+    throw new Failure({ reason: "RELEASE_UNKNOWN", room: "release", says: record.why, remedies: [] });
+  }
   // JSON, which is YAML too: Helm reads YAML 1.1, where a password such as `on` or `1_000` is no text.
   writeAtomically(values, JSON.stringify(wantedValues(record.value, asked), null, 2), 0o600);
 
   const chart = asked.wishes.chart.value ?? bundledChartFolder();
   const labels = { [wishesLabel]: wishes };
-  const result = await on.runner.run(helmApply(roads.access(), { name: release, namespace, chart, values, labels }, within(on, applyLimitMs)));
+  const result = await on.runner.run(
+    helmApply(roads.access(), { name: release, namespace, chart, values, labels }, within(on, applyLimitMs)),
+  );
   if (!succeeded(result)) throw new Failure(helmFailure(result, { name: release, namespace }));
 }
 
 /** Looks at the record that Helm left: deployed, and carrying the wishes that were meant. */
-async function proveApplied({ release, namespace, wishes }: Extract<ReleaseAction, { do: "release.apply" }>, roads: ReleaseRoads, on: Machine): Promise<Fact<Proof>> {
+async function proveApplied(
+  { release, namespace, wishes }: Extract<ReleaseAction, { do: "release.apply" }>,
+  roads: ReleaseRoads,
+  on: Machine,
+): Promise<Fact<Proof>> {
   const record = await recordOf(release, namespace, roads.api(), on);
   if (record.state === "unknown") return record;
   if (record.value === undefined) return unknown(`Helm left no record of ${release}`, "Helm's release records");
   const { revision, status, labels, content } = record.value;
   const chart = "chart" in content ? `, chart ${content.chart} ${content.chartVersion}` : "";
   const holds = status === "deployed" && labels[wishesLabel] === wishes;
-  return known({ holds, says: `${release}${chart}, revision ${revision}${holds ? "" : ` is ${status}`}` }, "Helm's release records", record.seen.ms);
+  return known(
+    { holds, says: `${release}${chart}, revision ${revision}${holds ? "" : ` is ${status}`}` },
+    "Helm's release records",
+    record.seen.ms,
+  );
 }
 
-async function recordOf(release: string, namespace: string, api: Api, on: Machine): Promise<Fact<ReleaseRecord | undefined>> {
-  const pick = (json: unknown) => readReleaseRecords(json).find((record) => record.name === release && record.namespace === namespace);
+async function recordOf(
+  release: string,
+  namespace: string,
+  api: Api,
+  on: Machine,
+): Promise<Fact<ReleaseRecord | undefined>> {
+  const pick = (json: unknown) =>
+    readReleaseRecords(json).find((record) => record.name === release && record.namespace === namespace);
   return read(api, releaseRecordsPath, "Helm's release records", on, pick);
 }

@@ -14,21 +14,31 @@ const answerLimitMs = 60_000;
 export async function verifyCredentials(wishes: Wishes, on: Machine): Promise<Fact<Proof>> {
   const backend = new URL("/api-token-auth/", wishes.backendUrl.value);
   const start = on.now();
-  const body = new URLSearchParams({ username: wishes.clientId.value ?? "", password: wishes.clientPassword.value ?? "" }).toString();
+  const body = new URLSearchParams({
+    username: wishes.clientId.value ?? "",
+    password: wishes.clientPassword.value ?? "",
+  }).toString();
   const answer = await post(backend, body, on);
   const ms = on.now() - start;
   if (answer === 400) throw new Failure(rejected(wishes));
   if (answer === 401) throw new Failure(inactive(backend));
   if (answer === 200) return known({ holds: true, says: `${backend.host} knows the client` }, "sign-in", ms);
   const why = typeof answer === "number" ? `answered ${answer}` : answer;
-  return known({ holds: true, says: `client not verified: ${backend.host} ${why}`, warnings: [unverified(backend, why)] }, "sign-in", ms);
+  return known(
+    { holds: true, says: `client not verified: ${backend.host} ${why}`, warnings: [unverified(backend, why)] },
+    "sign-in",
+    ms,
+  );
 }
 
 /** The status of the answer, or why there was none. The password goes in the body and nowhere else. */
 async function post(url: URL, body: string, on: Machine): Promise<number | string> {
   const { fetchFile } = await import("../tools/fetch.ts");
   const signal = AbortSignal.any([on.stop, AbortSignal.timeout(within(on, answerLimitMs))]);
-  const headers = { "content-type": "application/x-www-form-urlencoded", "content-length": String(Buffer.byteLength(body)) };
+  const headers = {
+    "content-type": "application/x-www-form-urlencoded",
+    "content-length": String(Buffer.byteLength(body)),
+  };
   try {
     const { response } = await fetchFile(url, { headers, body, environment: on.environment, signal });
     response.destroy();

@@ -83,7 +83,9 @@ function open(data: string | undefined): Pick<ReleaseRecord, "content" | "lastDe
     const inner = Buffer.from(Buffer.from(data ?? "", "base64").toString("latin1"), "base64");
     const payload = JSON.parse(inner[0] === 0x1f ? gunzipSync(inner).toString() : inner.toString()) as Payload;
     const { name, version } = payload.chart?.metadata ?? {};
-    if (name === undefined || version === undefined) return { content: { unreadable: "it names no chart" }, lastDeployed: undefined };
+    if (name === undefined || version === undefined) {
+      return { content: { unreadable: "it names no chart" }, lastDeployed: undefined };
+    }
     const at = Date.parse(payload.info?.last_deployed ?? "");
     return {
       content: { chart: name, chartVersion: version, values: payload.config ?? {} },

@@ -20,8 +20,18 @@ export function helmApply(
 }
 
 /** The call that removes a release; what carries the keep policy stays. */
-export function helmUninstall(access: HelmAccess, release: { name: string; namespace: string }, timeoutMs: number): Command {
-  return helm(access, release.namespace, ["uninstall", release.name, "--timeout", seconds(timeoutMs)], "helm uninstall", timeoutMs);
+export function helmUninstall(
+  access: HelmAccess,
+  release: { name: string; namespace: string },
+  timeoutMs: number,
+): Command {
+  return helm(
+    access,
+    release.namespace,
+    ["uninstall", release.name, "--timeout", seconds(timeoutMs)],
+    "helm uninstall",
+    timeoutMs,
+  );
 }
 
 function helm(access: HelmAccess, namespace: string, args: string[], about: string, timeoutMs: number): Command {
@@ -46,13 +56,22 @@ function seconds(ms: number): string {
 /** What a failed Helm call means: the conflict, the schema's words, the namespace that is going, or Helm's own first line. Pure. */
 export function helmFailure(result: RunResult, release: { name: string; namespace: string }): Finding {
   const text = `${result.stderr}\n${result.stdout}`;
-  const details = result.stderr.split("\n").map((line) => line.trim()).filter((line) => line !== "").slice(0, 20);
+  const details = result.stderr
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .slice(0, 20);
   const road = `--namespace ${release.namespace}`;
   const again = { says: "then run the same command again", command: "tracebloc install" };
   const base = { room: "release" as const, details };
 
   if (/another operation \(install\/upgrade\/rollback\) is in progress/.test(text)) {
-    return { ...base, reason: "RELEASE_PENDING", says: `another Helm operation on ${release.name} is in progress`, remedies: [{ says: "see which", command: `helm history ${release.name} ${road}` }, again] };
+    return {
+      ...base,
+      reason: "RELEASE_PENDING",
+      says: `another Helm operation on ${release.name} is in progress`,
+      remedies: [{ says: "see which", command: `helm history ${release.name} ${road}` }, again],
+    };
   }
   const conflict = readConflict(text);
   if (conflict !== undefined) {
@@ -60,16 +79,40 @@ export function helmFailure(result: RunResult, release: { name: string; namespac
       ...base,
       reason: "RELEASE_CONFLICT",
       says: `${conflict.object} was changed by ${conflict.managers.join(" and ")}: ${conflict.fields.join(", ")}`,
-      remedies: [{ says: "see who owns which field", command: `kubectl get ${conflict.object} ${road} --show-managed-fields -o yaml` }],
+      remedies: [
+        {
+          says: "see who owns which field",
+          command: `kubectl get ${conflict.object} ${road} --show-managed-fields -o yaml`,
+        },
+      ],
     };
   }
   if (/being terminated|is terminating/.test(text)) {
-    return { ...base, reason: "HELM_FAILED", says: `namespace ${release.namespace} is being deleted`, remedies: [{ says: "see what holds it", command: `kubectl get namespace ${release.namespace} -o yaml` }, again] };
+    return {
+      ...base,
+      reason: "HELM_FAILED",
+      says: `namespace ${release.namespace} is being deleted`,
+      remedies: [{ says: "see what holds it", command: `kubectl get namespace ${release.namespace} -o yaml` }, again],
+    };
   }
-  if (/values don't meet the specifications|at '[^']*': |chart requires kubeVersion|Chart\.yaml file is missing|failed to parse .*values|execution error at/.test(text)) {
-    return { ...base, reason: "CHART_INVALID", says: `the chart refuses its values: ${firstComplaint(result)}`, remedies: [{ says: "see what was asked for", command: "tracebloc config show" }] };
+  if (
+    /values don't meet the specifications|at '[^']*': |chart requires kubeVersion|Chart\.yaml file is missing|failed to parse .*values|execution error at/.test(
+      text,
+    )
+  ) {
+    return {
+      ...base,
+      reason: "CHART_INVALID",
+      says: `the chart refuses its values: ${firstComplaint(result)}`,
+      remedies: [{ says: "see what was asked for", command: "tracebloc config show" }],
+    };
   }
-  return { ...base, reason: "HELM_FAILED", says: `${result.outcome === "timed-out" ? "helm upgrade: " : ""}${firstComplaint(result)}`, remedies: [again] };
+  return {
+    ...base,
+    reason: "HELM_FAILED",
+    says: `${result.outcome === "timed-out" ? "helm upgrade: " : ""}${firstComplaint(result)}`,
+    remedies: [again],
+  };
 }
 
 /** B16: the object, the managers and the fields of a server-side apply conflict, in both of Helm's layouts. */
@@ -79,7 +122,11 @@ export function readConflict(text: string): { object: string; managers: string[]
   const [, path = "", , kind = ""] = head;
   const managers = [...text.matchAll(/conflicts? with "([^"]+)"/g)].map(([, manager = ""]) => manager);
   const fields = [...text.matchAll(/(?:^|[\s:])(\.[a-z][\w[\]="./-]*)/gim)].map(([, field = ""]) => field);
-  return { object: `${kind.toLowerCase()}/${path.split("/").at(-1) ?? path}`, managers: unique(managers), fields: unique(fields) };
+  return {
+    object: `${kind.toLowerCase()}/${path.split("/").at(-1) ?? path}`,
+    managers: unique(managers),
+    fields: unique(fields),
+  };
 }
 
 function unique(items: readonly string[]): string[] {

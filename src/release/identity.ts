@@ -35,7 +35,10 @@ export function chooseTarget(records: readonly ReleaseRecord[], wanted: Wanted):
 
   const id = clientIdOf(client);
   if (id === undefined) return { refusal: isUnreadable(client, "it holds no client id") };
-  const isAnother = wanted.clientId === undefined ? wanted.namespaceAsked && client.namespace !== wanted.namespace : id !== wanted.clientId;
+  const isAnother =
+    wanted.clientId === undefined
+      ? wanted.namespaceAsked && client.namespace !== wanted.namespace
+      : id !== wanted.clientId;
   if (isAnother) return { refusal: isOfAnotherClient(client, id, wanted) };
   return { name: client.name, namespace: client.namespace, record: client };
 }
@@ -83,7 +86,10 @@ function areSeveral(clients: readonly ReleaseRecord[]): Finding {
     reason: "RELEASE_OF_ANOTHER_CLIENT",
     room: "release",
     says: `the cluster holds several clients: ${names}`,
-    remedies: clients.map(({ name, namespace }) => ({ says: "remove the one not needed", command: `helm uninstall ${name} --namespace ${namespace}` })),
+    remedies: clients.map(({ name, namespace }) => ({
+      says: "remove the one not needed",
+      command: `helm uninstall ${name} --namespace ${namespace}`,
+    })),
   };
 }
 

@@ -20,11 +20,19 @@ export async function observeReleases(api: Api, on: Machine): Promise<ReleaseFac
 }
 
 /** Reads one path of the API: known only with status 200 and a body of the expected shape. */
-export async function read<T>(api: Api, path: string, how: string, on: Machine, parse: (json: unknown) => T): Promise<Fact<T>> {
+export async function read<T>(
+  api: Api,
+  path: string,
+  how: string,
+  on: Machine,
+  parse: (json: unknown) => T,
+): Promise<Fact<T>> {
   const start = on.now();
   const answer = await api.get(path, { timeoutMs: within(on, readLimitMs) });
   const ms = on.now() - start;
-  if (answer.outcome !== "answered" || answer.status !== 200) return unknown(`the Kubernetes API ${saysOf(answer)}`, how, ms);
+  if (answer.outcome !== "answered" || answer.status !== 200) {
+    return unknown(`the Kubernetes API ${saysOf(answer)}`, how, ms);
+  }
   try {
     return known(parse(answer.json), how, ms);
   } catch {

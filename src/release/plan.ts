@@ -43,7 +43,11 @@ export function targetOf(facts: ReleaseFacts, { wishes }: ReleaseWishes): Target
  * What the release needs, once the cluster answers. Helm runs when the release is absent, failed, or made from other
  * wishes; an adopted or older chart stays as it is, with a hint, until `--force` (or `upgrade`).
  */
-export function planRelease(facts: ReleaseFacts, asked: ReleaseWishes, done: readonly Done<{ do: string; because: string }>[]): Planned<ReleaseAction> {
+export function planRelease(
+  facts: ReleaseFacts,
+  asked: ReleaseWishes,
+  done: readonly Done<{ do: string; because: string }>[],
+): Planned<ReleaseAction> {
   if (facts.records.state === "unknown") return refuse(cannotTell(facts.records.why));
   const target = targetOf(facts, asked);
   if (target === undefined || "refusal" in target) return target === undefined ? nothing : refuse(target.refusal);
@@ -56,12 +60,18 @@ export function planRelease(facts: ReleaseFacts, asked: ReleaseWishes, done: rea
 }
 
 /** A new client must be able to sign in: asked before the cluster is made, so that a typing error costs seconds and leaves nothing behind. */
-export function planCredentials({ wishes }: ReleaseWishes, done: readonly Done<{ do: string; because: string }>[]): Planned<ReleaseAction> {
+export function planCredentials(
+  { wishes }: ReleaseWishes,
+  done: readonly Done<{ do: string; because: string }>[],
+): Planned<ReleaseAction> {
   const { clientId, clientPassword, backendUrl } = wishes;
   if (clientId.value === undefined || clientPassword.value === undefined) return refuse(credentialsMissing(wishes));
   if (done.some(({ action }) => action.do === "release.credentials")) return nothing;
   const because = "a client must be able to sign in";
-  return { ...nothing, actions: [{ do: "release.credentials", because, clientId: clientId.value, backend: backendUrl.value }] };
+  return {
+    ...nothing,
+    actions: [{ do: "release.credentials", because, clientId: clientId.value, backend: backendUrl.value }],
+  };
 }
 
 /** What a plan says of the release before the cluster is there. */
@@ -69,7 +79,12 @@ export function releaseLater({ wishes }: ReleaseWishes): string {
   return `install chart ${bundledChart.name} ${bundledChart.version} in namespace ${wishes.namespace.value}`;
 }
 
-function planApply(target: Target, asked: ReleaseWishes, because: string, done: readonly Done<{ do: string; because: string }>[]): Planned<ReleaseAction> {
+function planApply(
+  target: Target,
+  asked: ReleaseWishes,
+  because: string,
+  done: readonly Done<{ do: string; because: string }>[],
+): Planned<ReleaseAction> {
   const isNew = target.record === undefined;
   if (target.record !== undefined && isPending(target.record)) return refuse(isInPending(target.record));
   const credentials = isNew || passwordDiffers(target.record, asked.wishes) ? planCredentials(asked, done) : nothing;
@@ -90,7 +105,9 @@ function whyApply({ record, namespace }: Target, asked: ReleaseWishes): string |
   if (asked.force) return "asked for with --force";
   if (passwordDiffers(record, asked.wishes)) return "the client's password changed";
   const recorded = record.labels[wishesLabel];
-  if (recorded !== undefined && recorded !== hashWishes(wantedValues(record, asked))) return "what is asked for differs from what the release was made from";
+  if (recorded !== undefined && recorded !== hashWishes(wantedValues(record, asked))) {
+    return "what is asked for differs from what the release was made from";
+  }
   return undefined;
 }
 
@@ -106,7 +123,11 @@ function passwordDiffers(record: ReleaseRecord | undefined, wishes: Wishes): boo
   return record.content.values["clientPassword"] !== wished;
 }
 
-function planWorkloads(facts: ReleaseFacts, target: Target, done: readonly Done<{ do: string; because: string }>[]): Planned<ReleaseAction> {
+function planWorkloads(
+  facts: ReleaseFacts,
+  target: Target,
+  done: readonly Done<{ do: string; because: string }>[],
+): Planned<ReleaseAction> {
   const { name: release, namespace } = target;
   const warnings = target.record === undefined ? [] : olderChart(target.record);
   if (facts.deployments.state === "unknown") return { ...refuse(cannotTell(facts.deployments.why)), warnings };
@@ -120,7 +141,10 @@ function planWorkloads(facts: ReleaseFacts, target: Target, done: readonly Done<
 }
 
 /** The wait has looked closer (pods, events, logs) than the Deployments tell: its findings come first. */
-function foundWhileWaiting({ proof }: Done<{ do: string; because: string }>, late: readonly Workload[]): readonly Finding[] {
+function foundWhileWaiting(
+  { proof }: Done<{ do: string; because: string }>,
+  late: readonly Workload[],
+): readonly Finding[] {
   const found = proof.state === "known" ? (proof.value.warnings ?? []) : [];
   return found.length > 0 ? found : late.map(notReady);
 }
@@ -177,7 +201,10 @@ function credentialsMissing(wishes: Wishes): Finding {
     room: "release",
     says: `a new client needs a client id and a password; there is no ${missing}`,
     remedies: [
-      { says: "give both and run again", command: "TRACEBLOC_CLIENT_ID=… TRACEBLOC_CLIENT_PASSWORD=… tracebloc install" },
+      {
+        says: "give both and run again",
+        command: "TRACEBLOC_CLIENT_ID=… TRACEBLOC_CLIENT_PASSWORD=… tracebloc install",
+      },
       { says: "or run it on a terminal, where it asks", command: "tracebloc install" },
     ],
   };

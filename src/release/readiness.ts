@@ -50,7 +50,9 @@ export async function lookAtWorkloads(where: Where, api: Api, on: Machine): Prom
 }
 
 async function look({ release, namespace }: Where, api: Api, on: Machine): Promise<Seen> {
-  const deployments = await read(api, `/apis/apps/v1/namespaces/${namespace}/deployments`, "Deployments", on, (json) => readList<Deployment>(json));
+  const deployments = await read(api, `/apis/apps/v1/namespaces/${namespace}/deployments`, "Deployments", on, (json) =>
+    readList<Deployment>(json),
+  );
   if (deployments.state === "unknown") return { why: deployments.why, late: [] };
   const late = readWorkloads(deployments.value, release, namespace).filter(({ state }) => state !== "ready");
   if (late.length === 0) return { why: undefined, late: [] };
@@ -58,18 +60,28 @@ async function look({ release, namespace }: Where, api: Api, on: Machine): Promi
     read(api, `/api/v1/namespaces/${namespace}/pods`, "Pods", on, (json) => readList<Pod>(json)),
     read(api, `/api/v1/namespaces/${namespace}/events`, "Events", on, (json) => readList<KubernetesEvent>(json)),
   ]);
-  const troubled = late.map((workload) => ({ ...workload, trouble: findTrouble(workload.name, valueOf(pods) ?? [], valueOf(events) ?? []) }));
+  const troubled = late.map((workload) => ({
+    ...workload,
+    trouble: findTrouble(workload.name, valueOf(pods) ?? [], valueOf(events) ?? []),
+  }));
   return { why: undefined, late: troubled };
 }
 
 /** `mysql-client: ImagePullBackOff` for the first that has trouble, else what the first one lacks. */
 function describe({ why, late }: Seen): string | undefined {
-  const [first] = late.toSorted((one, other) => Number(other.trouble !== undefined) - Number(one.trouble !== undefined));
+  const [first] = late.toSorted(
+    (one, other) => Number(other.trouble !== undefined) - Number(one.trouble !== undefined),
+  );
   return why ?? (first === undefined ? undefined : `${first.name}: ${first.trouble?.cause ?? first.says}`);
 }
 
 /** A workload that is not ready, with pod, cause and the last lines of the container that ended (B10: a timeout is no reason). */
-async function withEvidence({ trouble, ...workload }: Seen["late"][number], { namespace }: Where, api: Api, on: Machine): Promise<Finding> {
+async function withEvidence(
+  { trouble, ...workload }: Seen["late"][number],
+  { namespace }: Where,
+  api: Api,
+  on: Machine,
+): Promise<Finding> {
   if (trouble === undefined) return notReady(workload);
   const { pod, container, cause, message, reason } = trouble;
   const subject = pod === undefined ? `deployment/${workload.name}` : `pod/${pod}`;
@@ -78,17 +90,25 @@ async function withEvidence({ trouble, ...workload }: Seen["late"][number], { na
     ...base,
     reason,
     says: `${workload.name}: ${cause}`,
-    details: [message, ...(pod !== undefined && container !== undefined ? await lastLines(namespace, pod, container, api, on) : [])].filter((line) => line !== ""),
+    details: [
+      message,
+      ...(pod !== undefined && container !== undefined ? await lastLines(namespace, pod, container, api, on) : []),
+    ].filter((line) => line !== ""),
     remedies: [{ says: "see more", command: `kubectl describe ${subject} --namespace ${namespace}` }, ...base.remedies],
   };
 }
 
 async function lastLines(namespace: string, pod: string, container: string, api: Api, on: Machine): Promise<string[]> {
   const log = (previous: boolean) =>
-    api.get(`/api/v1/namespaces/${namespace}/pods/${pod}/log?container=${container}&tailLines=5${previous ? "&previous=true" : ""}`, { timeoutMs: within(on, 5_000) });
+    api.get(
+      `/api/v1/namespaces/${namespace}/pods/${pod}/log?container=${container}&tailLines=5${previous ? "&previous=true" : ""}`,
+      { timeoutMs: within(on, 5_000) },
+    );
   for (const previous of [true, false]) {
     const answer = await log(previous);
-    if (answer.outcome === "answered" && answer.status === 200 && answer.text.trim() !== "") return answer.text.trim().split("\n");
+    if (answer.outcome === "answered" && answer.status === 200 && answer.text.trim() !== "") {
+      return answer.text.trim().split("\n");
+    }
   }
   return [];
 }

@@ -16,10 +16,25 @@ export type RemoveRelease = { do: "release.remove"; because: string; release: st
 const removeLimitMs = 300_000;
 
 /** What removing the release needs. Pure; nothing where there is none. */
-export function planRemoveRelease(facts: ReleaseFacts, target: Target | undefined, name: string, done: readonly Done<Action>[]): Planned<RemoveRelease> {
+export function planRemoveRelease(
+  facts: ReleaseFacts,
+  target: Target | undefined,
+  name: string,
+  done: readonly Done<Action>[],
+): Planned<RemoveRelease> {
   if (facts.records.state === "unknown") return { ...nothing, refusals: [cannotTell(facts.records.why)] };
   if (target?.record === undefined || done.some(({ action }) => action.do === "release.remove")) return nothing;
-  return { ...nothing, actions: [{ do: "release.remove", because: `release ${name} is installed`, release: target.name, namespace: target.namespace }] };
+  return {
+    ...nothing,
+    actions: [
+      {
+        do: "release.remove",
+        because: `release ${name} is installed`,
+        release: target.name,
+        namespace: target.namespace,
+      },
+    ],
+  };
 }
 
 export function removePerformer(roads: Pick<ReleaseRoads, "api" | "access">): Performer<RemoveRelease> {
@@ -28,14 +43,22 @@ export function removePerformer(roads: Pick<ReleaseRoads, "api" | "access">): Pe
     reveals: ["release"],
     says: ({ release }) => `removing release ${release}`,
     perform: async ({ release, namespace }, on) => {
-      const result = await on.runner.run(helmUninstall(roads.access(), { name: release, namespace }, within(on, removeLimitMs)));
+      const result = await on.runner.run(
+        helmUninstall(roads.access(), { name: release, namespace }, within(on, removeLimitMs)),
+      );
       if (!succeeded(result)) throw new Failure(helmFailure(result, { name: release, namespace }));
     },
     prove: async ({ release, namespace }, on: Machine) => {
       const records = await read(roads.api(), releaseRecordsPath, "Helm's release records", on, readReleaseRecords);
       if (records.state === "unknown") return unknown(records.why, records.seen.how, records.seen.ms);
-      const there = records.value.some((record) => record.name === release && record.namespace === namespace && record.status !== "uninstalled");
-      return known({ holds: !there, says: `release ${release} is ${there ? "still there" : "gone"}` }, records.seen.how, records.seen.ms);
+      const there = records.value.some(
+        (record) => record.name === release && record.namespace === namespace && record.status !== "uninstalled",
+      );
+      return known(
+        { holds: !there, says: `release ${release} is ${there ? "still there" : "gone"}` },
+        records.seen.how,
+        records.seen.ms,
+      );
     },
   };
 }

@@ -28,10 +28,21 @@ export function generateValues(wishes: Wishes, cluster: ClusterShape, isNew: boo
 /** Fixed for the life of a release: storage classes, claims and volumes refuse to change. */
 function storageValues({ storageMode, datasetPath }: ClusterShape): Values {
   if (storageMode === "node-local") {
-    return { storageClass: { create: false, name: "local-path" }, hostPath: { enabled: false }, singleNode: true, pvcAccessMode: "ReadWriteOnce" };
+    return {
+      storageClass: { create: false, name: "local-path" },
+      hostPath: { enabled: false },
+      singleNode: true,
+      pvcAccessMode: "ReadWriteOnce",
+    };
   }
   return {
-    storageClass: { create: true, name: "client-storage-class", provisioner: "manual", allowVolumeExpansion: true, parameters: {} },
+    storageClass: {
+      create: true,
+      name: "client-storage-class",
+      provisioner: "manual",
+      allowVolumeExpansion: true,
+      parameters: {},
+    },
     hostPath: { enabled: true, datasetPath },
     pvcAccessMode: "ReadWriteOnce",
   };

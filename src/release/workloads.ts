@@ -40,9 +40,15 @@ function readWorkload({ metadata, spec, status = {} }: Deployment): Workload {
   const wanted = spec?.replicas ?? 1;
   const { replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status;
   if (wanted === 0) return { name, state: "stopped", says: "is scaled to 0 replicas" };
-  if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) return { name, state: "waiting", says: "its newest version is not rolled out yet" };
-  if (updatedReplicas < wanted) return { name, state: "waiting", says: `${updatedReplicas} of ${wanted} pods are of the newest version` };
+  if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
+    return { name, state: "waiting", says: "its newest version is not rolled out yet" };
+  }
+  if (updatedReplicas < wanted) {
+    return { name, state: "waiting", says: `${updatedReplicas} of ${wanted} pods are of the newest version` };
+  }
   if (replicas > updatedReplicas) return { name, state: "waiting", says: "pods of the version before are still there" };
-  if (availableReplicas < wanted) return { name, state: "waiting", says: `${availableReplicas} of ${wanted} pods are ready` };
+  if (availableReplicas < wanted) {
+    return { name, state: "waiting", says: `${availableReplicas} of ${wanted} pods are ready` };
+  }
   return { name, state: "ready", says: "ready" };
 }

@@ -65,8 +65,9 @@ async function deleteBelow(holder: string, { release, image }: DeleteData, on: M
   try {
     for (const folder of folders) await rm(folder, { recursive: true, force: true });
   } catch (error) {
-    if (image === undefined)
+    if (image === undefined) {
       throw new Failure(cannotDelete(folders, error instanceof Error ? error.message : String(error), on), error);
+    }
     await deleteAsRoot(holder, release, image, on);
   }
   // Only where nothing else lies in it.
@@ -107,7 +108,7 @@ function foldersOf(holders: readonly string[], release: string, on: Machine): st
 async function isThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
-    (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
+    (error: unknown) => (error as NodeJS.ErrnoException).code !== "ENOENT",
   );
 }
 

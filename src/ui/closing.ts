@@ -30,15 +30,29 @@ export function closingLines(closing: Closing, style: Style): string[] {
     case "planned":
       return planLines(closing);
     case "refused":
-      return [...outcome.failures.flatMap((finding) => findingLines(finding, "failed", style)), `Nothing was changed. ${toMend(outcome.failures.length)}${exit}`];
+      return [
+        ...outcome.failures.flatMap((finding) => findingLines(finding, "failed", style)),
+        `Nothing was changed. ${toMend(outcome.failures.length)}${exit}`,
+      ];
     case "failed":
-      return [...outcome.failures.flatMap((finding) => findingLines(finding, "failed", style)), `Not finished ${took}. Run the same command again: it goes on from here.${exit}`, ...logLine(closing)];
+      return [
+        ...outcome.failures.flatMap((finding) => findingLines(finding, "failed", style)),
+        `Not finished ${took}. Run the same command again: it goes on from here.${exit}`,
+        ...logLine(closing),
+      ];
     case "interrupted":
       return [`Interrupted ${took}. Run the same command again: it goes on from here.${exit}`];
     case "degraded":
-      return [...warned(outcome, style), `tracebloc ${version} · in place, but not everything works ${took}${exit}`, ...logLine(closing)];
+      return [
+        ...warned(outcome, style),
+        `tracebloc ${version} · in place, but not everything works ${took}${exit}`,
+        ...logLine(closing),
+      ];
     case "unproven":
-      return [...warned(outcome, style), `tracebloc ${version} · in place; what is marked above could not be proven ${took}${exit}`];
+      return [
+        ...warned(outcome, style),
+        `tracebloc ${version} · in place; what is marked above could not be proven ${took}${exit}`,
+      ];
     case "healthy":
       return [...warned(outcome, style), ...(closing.quiet ? [] : healthyLines(closing, took))];
   }
@@ -61,7 +75,9 @@ function healthyLines({ actions, wasInstalled, datasets, invocation }: Closing, 
 function planLines({ actions, then, outcome }: Closing): string[] {
   if (actions.length === 0) return ["Nothing would be done: everything is in place."];
   const width = Math.max(...actions.map(({ says }) => says.length));
-  const numbered = actions.map(({ says, because }, index) => `  ${String(index + 1).padStart(2)}. ${says.padEnd(width)}   because ${because}`);
+  const numbered = actions.map(
+    ({ says, because }, index) => `  ${String(index + 1).padStart(2)}. ${says.padEnd(width)}   because ${because}`,
+  );
   const later = then.map((says) => `      then ${says}`);
   const hints = outcome.warnings.map(({ reason, says }) => `   !  ${says}   ${reason}`);
   return [`Would do ${count(actions.length, "thing")} (nothing was changed):`, ...numbered, ...later, ...hints];
@@ -76,7 +92,9 @@ function logLine({ log }: Closing): string[] {
 }
 
 function toMend(things: number): string {
-  return things === 1 ? "Mend it, then run the same command again." : `${count(things, "thing")} to mend, then run the same command again.`;
+  return things === 1
+    ? "Mend it, then run the same command again."
+    : `${count(things, "thing")} to mend, then run the same command again.`;
 }
 
 function count(number: number, what: string): string {

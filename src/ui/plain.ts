@@ -12,7 +12,15 @@ export function linesOf(event: Event, style: Style): string[] {
   switch (event.type) {
     case "action":
       if (event.phase !== "end") return [];
-      return [roomLine(event.holds === true ? "done" : event.holds === false ? "failed" : "unknown", titles[event.room], event.says, event.ms, style)];
+      return [
+        roomLine(
+          event.holds === true ? "done" : event.holds === false ? "failed" : "unknown",
+          titles[event.room],
+          event.says,
+          event.ms,
+          style,
+        ),
+      ];
     case "note":
       return [roomLine("done", titles[event.room], event.says, 0, style)];
     case "warning":

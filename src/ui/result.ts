@@ -26,6 +26,23 @@ export type Result = {
 };
 
 /** A result without a run behind it: wrong input, a lock that is held. */
-export function bareResult(command: string, exit: ExitCode, state: string, failures: readonly Finding[], warnings: readonly Finding[] = []): Result {
-  return { type: "result", command, ok: exit === 0, exit, state, failures, warnings, actions: [], then: [], seconds: 0 };
+export function bareResult(
+  command: string,
+  exit: ExitCode,
+  state: string,
+  failures: readonly Finding[],
+  warnings: readonly Finding[] = [],
+): Result {
+  return {
+    type: "result",
+    command,
+    ok: exit === 0,
+    exit,
+    state,
+    failures,
+    warnings,
+    actions: [],
+    then: [],
+    seconds: 0,
+  };
 }

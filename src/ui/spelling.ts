@@ -20,5 +20,8 @@ export function spell(finding: Finding, spelling: Spelling): Finding {
 
 /** Replaces the program at the start of a command, after variables that stand before it. */
 export function spellCommand(command: string, spelling: Spelling): string {
-  return command.replace(/^((?:\w+=\S+ )*)(tracebloc|helm|kubectl)(?= |$)/, (_, before: string, program: keyof Spelling) => before + spelling[program]);
+  return command.replace(
+    /^((?:\w+=\S+ )*)(tracebloc|helm|kubectl)(?= |$)/,
+    (_, before: string, program: keyof Spelling) => before + spelling[program],
+  );
 }

@@ -23,6 +23,9 @@ const rooms = [
   "support",
   "ui",
   "install.ts",
+  "uninstall.ts",
+  "status.ts",
+  "report.ts",
   "cli",
   "bin.ts",
 ];
@@ -33,7 +36,8 @@ const owners: Record<string, string> = {
   "node:child_process": "nothing",
   child_process: "nothing",
   "process.env": "platform/environment.ts",
-  "process.exit": "nothing",
+  // A second Ctrl-C leaves at once; every other end is an exit code.
+  "process.exit": "cli/running.ts",
 };
 
 type Import = { from: string; reexport: boolean };
@@ -153,7 +157,7 @@ describe("the house rules, on samples", () => {
       'import { env } from "node:process";',
       ["ui/tty.ts uses process.env, which is for platform/environment.ts"],
     ],
-    ["ui/tty.ts", "process.exit(1);", ["ui/tty.ts uses process.exit, which is for nothing"]],
+    ["ui/tty.ts", "process.exit(1);", ["ui/tty.ts uses process.exit, which is for cli/running.ts"]],
     ["ui/tty.ts", "// process.env is not used here\nexport const a = 'process.env';", []],
     ["ui/tty.ts", "\n".repeat(401), ["ui/tty.ts has more than 400 lines"]],
     ["ui/tty.ts", "\n".repeat(400), []],

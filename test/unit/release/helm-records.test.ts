@@ -19,7 +19,9 @@ describe("Helm's records of releases", () => {
   });
 
   test("a failed newest revision hides the deployed one before it", () => {
-    const statuses = recorded.answer.items.filter(({ metadata }) => metadata.labels.name === "web").map(({ metadata }) => metadata.labels.status);
+    const statuses = recorded.answer.items
+      .filter(({ metadata }) => metadata.labels.name === "web")
+      .map(({ metadata }) => metadata.labels.status);
     expect(statuses.toSorted()).toEqual(["deployed", "failed"]);
     expect(readReleaseRecords(recorded.answer).find(({ name }) => name === "web")?.status).toBe("failed");
   });
@@ -36,7 +38,14 @@ describe("Helm's records of releases", () => {
   });
 
   test("no payload makes it throw", () => {
-    const secret = fc.record({ metadata: fc.record({ namespace: fc.string(), labels: fc.dictionary(fc.string(), fc.string()) }), data: fc.record({ release: fc.oneof(fc.string(), fc.base64String()) }) });
-    fc.assert(fc.property(fc.array(secret), (items) => Array.isArray(readReleaseRecords({ items }))));
+    const secret = fc.record({
+      metadata: fc.record({ namespace: fc.string(), labels: fc.dictionary(fc.string(), fc.string()) }),
+      data: fc.record({ release: fc.oneof(fc.string(), fc.base64String()) }),
+    });
+    fc.assert(
+      fc.property(fc.array(secret), (items) =>
+        expect(readReleaseRecords({ items }).length).toBeLessThanOrEqual(items.length),
+      ),
+    );
   });
 });

@@ -27,21 +27,68 @@ describe("which release a run is about", () => {
     ["an empty cluster gives the place of a new one", [], {}, "new tracebloc/tracebloc"],
     ["the one client is taken", [record()], {}, "tracebloc/tracebloc"],
     ["the one client is taken where it is", [record({ name: "edge", namespace: "edge" })], {}, "edge/edge"],
-    ["the wished id is taken in whatever namespace it is", [record({ name: "a", namespace: "b" })], { clientId: id, namespaceAsked: true }, "b/a"],
-    ["a client of another id is refused", [record({ clientId: otherId })], { clientId: id }, "RELEASE_OF_ANOTHER_CLIENT"],
-    ["a client elsewhere is refused where the namespace was asked for", [record({ namespace: "edge" })], { namespaceAsked: true }, "RELEASE_OF_ANOTHER_CLIENT"],
-    ["two clients are refused", [record(), record({ namespace: "edge" })], { clientId: id }, "RELEASE_OF_ANOTHER_CLIENT"],
-    ["an unreadable release is refused, whatever it is", [record({ name: "x", content: { unreadable: "damaged" } })], {}, "RELEASE_UNREADABLE"],
-    ["an unreadable one is refused even beside the right client", [record(), record({ name: "x", content: { unreadable: "damaged" } })], { clientId: id }, "RELEASE_UNREADABLE"],
+    [
+      "the wished id is taken in whatever namespace it is",
+      [record({ name: "a", namespace: "b" })],
+      { clientId: id, namespaceAsked: true },
+      "b/a",
+    ],
+    [
+      "a client of another id is refused",
+      [record({ clientId: otherId })],
+      { clientId: id },
+      "RELEASE_OF_ANOTHER_CLIENT",
+    ],
+    [
+      "a client elsewhere is refused where the namespace was asked for",
+      [record({ namespace: "edge" })],
+      { namespaceAsked: true },
+      "RELEASE_OF_ANOTHER_CLIENT",
+    ],
+    [
+      "two clients are refused",
+      [record(), record({ namespace: "edge" })],
+      { clientId: id },
+      "RELEASE_OF_ANOTHER_CLIENT",
+    ],
+    [
+      "an unreadable release is refused, whatever it is",
+      [record({ name: "x", content: { unreadable: "damaged" } })],
+      {},
+      "RELEASE_UNREADABLE",
+    ],
+    [
+      "an unreadable one is refused even beside the right client",
+      [record(), record({ name: "x", content: { unreadable: "damaged" } })],
+      { clientId: id },
+      "RELEASE_UNREADABLE",
+    ],
     ["a client without an id is refused", [record({ clientId: "" })], {}, "RELEASE_UNREADABLE"],
     ["another chart under our name is refused", [record({ content: anotherChart })], {}, "RELEASE_NOT_OURS"],
-    ["another chart elsewhere is none of our business", [record({ name: "web", namespace: "web", content: anotherChart })], {}, "new tracebloc/tracebloc"],
-    ["an uninstalled release leaves its place free", [record({ status: "uninstalled" })], {}, "new tracebloc/tracebloc"],
-    ["a wedged client of another id is still seen", [record({ status: "pending-install", clientId: otherId })], { clientId: id }, "RELEASE_OF_ANOTHER_CLIENT"],
+    [
+      "another chart elsewhere is none of our business",
+      [record({ name: "web", namespace: "web", content: anotherChart })],
+      {},
+      "new tracebloc/tracebloc",
+    ],
+    [
+      "an uninstalled release leaves its place free",
+      [record({ status: "uninstalled" })],
+      {},
+      "new tracebloc/tracebloc",
+    ],
+    [
+      "a wedged client of another id is still seen",
+      [record({ status: "pending-install", clientId: otherId })],
+      { clientId: id },
+      "RELEASE_OF_ANOTHER_CLIENT",
+    ],
   ])("%s", (_, records, over, expected) => {
     const target = chooseTarget(records, { ...wanted, ...over });
     const said =
-      "refusal" in target ? target.refusal.reason : `${target.record === undefined ? "new " : ""}${target.namespace}/${target.name}`;
+      "refusal" in target
+        ? target.refusal.reason
+        : `${target.record === undefined ? "new " : ""}${target.namespace}/${target.name}`;
     expect(said).toBe(expected);
   });
 
@@ -49,7 +96,10 @@ describe("which release a run is about", () => {
     const target = chooseTarget([record()], { ...wanted, clientId: otherId });
     expect("refusal" in target && target.refusal).toMatchObject({
       says: "namespace tracebloc holds a client with another id (…aaaa)",
-      remedies: [{ command: `tracebloc install --client-id ${id} --namespace tracebloc` }, { command: "tracebloc uninstall --namespace tracebloc" }],
+      remedies: [
+        { command: `tracebloc install --client-id ${id} --namespace tracebloc` },
+        { command: "tracebloc uninstall --namespace tracebloc" },
+      ],
     });
   });
 });
