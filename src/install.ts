@@ -161,11 +161,13 @@ function planBeforeCluster(facts: Facts, asked: Asked, done: readonly Done<Actio
   const absent = isAbsent(facts.cluster);
   const host = facts.host === undefined ? nothing : planHost(facts.host, wishes, absent ? "create" : "repair");
   const cluster = planCluster(facts.cluster, asked, done);
-  // One cause, one finding: an engine that does not answer is also a cluster that is not known.
-  if (facts.cluster.cluster.state === "unknown" && host.refusals.length > 0) return host;
-  if (facts.engine !== undefined) return { ...nothing, refusals: [facts.engine] };
+  const engine = engineInTheWay(facts, asked);
+  if (engine !== undefined) return engine;
 
-  const later: Planned<never> = { ...nothing, then: [releaseLater(releaseWishes(facts, asked))] };
+  const later: Planned<never> = {
+    ...nothing,
+    then: absent ? [releaseLater(releaseWishes(facts, asked))] : [lookAtClient],
+  };
   const mode = wishes.storageMode.value;
   const storage = planStorage({ ...storageGround(facts, asked), mode }, done);
   const tools = planTools(facts.tools, absent ? ["k3d", "helm"] : ["k3d"], wishes, done);
@@ -175,13 +177,28 @@ function planBeforeCluster(facts: Facts, asked: Asked, done: readonly Done<Actio
   return inOrder<InstallAction>(host, credentials, tools, folders, cluster, storage, later);
 }
 
+/** Why the cluster is not known, where the engine is the cause: one cause, one finding, and whatever else the machine lacks. */
+export function engineInTheWay(facts: Facts, { wishes }: Asked): Planned<never> | undefined {
+  if (facts.cluster.cluster.state === "known") return undefined;
+  const { installation, name } = facts.cluster;
+  const isKnownToUs =
+    installation.state === "known" &&
+    installation.value.is === "here" &&
+    name in installation.value.installation.clusters;
+  const host = facts.host === undefined ? nothing : planHost(facts.host, wishes, isKnownToUs ? "repair" : "create");
+  if (host.refusals.length > 0) return host;
+  return facts.engine === undefined ? undefined : { ...nothing, refusals: [facts.engine] };
+}
+
+const lookAtClient = "look at the client in it, and mend what is wrong";
+
 function planInCluster(facts: Facts, asked: Asked, done: readonly Done<Action>[]): Planned<InstallAction> {
   const wants = releaseWishes(facts, asked);
   const cluster = planCluster(facts.cluster, asked, done);
   const storage = planStorage(storageGround(facts, asked), done);
   if (cluster.actions.length > 0 || cluster.refusals.length > 0) {
     const tools = planTools(facts.tools, toolsFor(cluster.actions), asked.wishes, done);
-    return inOrder<InstallAction>(tools, cluster, { ...nothing, then: [...storage.then, releaseLater(wants)] });
+    return inOrder<InstallAction>(tools, cluster, { ...nothing, then: [...storage.then, lookAtClient] });
   }
   const foreign = refuseWithoutClient(facts, asked);
   if (foreign !== undefined) return { ...nothing, refusals: [foreign] };

@@ -2,7 +2,15 @@ import type { ClusterAction } from "./cluster/actions.ts";
 import { planClusterDelete } from "./cluster/plan.ts";
 import type { Finding } from "./engine/finding.ts";
 import { inOrder, nothing, type Action, type Done, type Planned } from "./engine/plan.ts";
-import { releaseName, releaseWishes, runningNode, storageGround, type Asked, type Facts } from "./install.ts";
+import {
+  engineInTheWay,
+  releaseName,
+  releaseWishes,
+  runningNode,
+  storageGround,
+  type Asked,
+  type Facts,
+} from "./install.ts";
 import { planRemoveRelease, type RemoveRelease } from "./release/remove.ts";
 import { targetOf } from "./release/plan.ts";
 import { planDeleteData, type DeleteData } from "./storage/delete.ts";
@@ -23,6 +31,8 @@ export function planUninstall(
   wish: UninstallWish,
   done: readonly Done<Action>[],
 ): Planned<UninstallAction> {
+  const engine = engineInTheWay(facts, asked);
+  if (engine !== undefined) return engine;
   const cluster = planClusterDelete(facts.cluster, wish, done);
   const image = runningNode(facts.cluster)?.image ?? asked.wishes.k3sImage.value;
   const data = wish.deleteData ? planDeleteData(storageGround(facts, asked), image, done) : nothing;

@@ -44,12 +44,14 @@ export function finish<A extends Action>(
   screen.lines(
     closingLines(
       {
+        command,
         outcome: spelled,
         actions,
         then,
         wasInstalled: holdsClient(first, asked),
         datasets: datasetsFolder(ended.facts, asked),
         log,
+        state: begun.state.root,
         invocation: begun.here.invocation().command,
         quiet: options.quiet,
         ms,

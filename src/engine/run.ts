@@ -50,6 +50,7 @@ export async function run<Facts, A extends Action>(
     if (planned.refusals.length > 0) return { how: "refused", ...ended };
     if (planned.actions.length === 0) return { how: "settled", ...ended };
     if (options.dryRun) return { how: "planned", ...ended };
+    if (on.now() >= on.deadline) return { how: "failed", ...ended, failure: deadlinePassed(planned) };
     if (stage > mostStages) return { how: "failed", ...ended, failure: notConverged(planned) };
 
     const applied = await apply(planned.actions, program.performers, done, on, journal);
@@ -127,6 +128,17 @@ function findingOf(error: unknown, room: Room): Finding {
     room,
     says,
     remedies: [{ says: "this is a defect of tracebloc; the log of this run tells more" }],
+  };
+}
+
+function deadlinePassed(planned: Planned<Action>): Finding {
+  const actions = planned.actions.map((action) => action.do).join(", ");
+  const remedies = [{ says: "give it more time; it goes on from here", command: "tracebloc install --timeout 2h" }];
+  return {
+    reason: "DEADLINE",
+    room: "run",
+    says: `the time given with --timeout is over; still to do: ${actions}`,
+    remedies,
   };
 }
 

@@ -4,6 +4,8 @@ import { duration, findingLines, type Style } from "./text.ts";
 
 /** What the last lines of a run are made from. */
 export type Closing = {
+  /** What was asked for: bringing a client about, or taking one away. */
+  command: string;
   outcome: Outcome;
   /** What was done in this run, or would be: each as a sentence, with its reason. */
   actions: readonly { do: string; says: string; because: string }[];
@@ -14,6 +16,8 @@ export type Closing = {
   datasets: string | undefined;
   /** The run's log, where there is one. */
   log: string | undefined;
+  /** Where our own state lies. */
+  state: string;
   /** How this program is called here. */
   invocation: string;
   /** Only what needs attention. */
@@ -58,7 +62,9 @@ export function closingLines(closing: Closing, style: Style): string[] {
   }
 }
 
-function healthyLines({ actions, wasInstalled, datasets, invocation }: Closing, took: string): string[] {
+function healthyLines(closing: Closing, took: string): string[] {
+  const { actions, wasInstalled, datasets, invocation } = closing;
+  if (closing.command === "uninstall") return removedLines(closing, took);
   if (actions.length === 0) return [`tracebloc ${version} · everything is in place, proven just now ${took}`];
   const repairs = actions.filter(({ do: kind }) => kind !== "release.await" && kind !== "cluster.await").length;
   if (wasInstalled) {
@@ -72,8 +78,17 @@ function healthyLines({ actions, wasInstalled, datasets, invocation }: Closing, 
   ];
 }
 
+function removedLines({ actions, state, datasets }: Closing, took: string): string[] {
+  if (actions.length === 0) return ["There is nothing to remove."];
+  const keeps = datasets !== undefined && !actions.some(({ do: kind }) => kind === "storage.delete");
+  return [
+    `Removed ${took}.${keeps ? ` Data stays, datasets in ${datasets}` : ""}`,
+    `Logs and fetched tools of this program stay in ${state}`,
+  ];
+}
+
 function planLines({ actions, then, outcome }: Closing): string[] {
-  if (actions.length === 0) return ["Nothing would be done: everything is in place."];
+  if (actions.length === 0) return ["Nothing would be done."];
   const width = Math.max(...actions.map(({ says }) => says.length));
   const numbered = actions.map(
     ({ says, because }, index) => `  ${String(index + 1).padStart(2)}. ${says.padEnd(width)}   because ${because}`,
