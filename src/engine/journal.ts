@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { fsyncSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
@@ -34,7 +34,7 @@ export type RunJournal = Journal & {
    * Gives what that run left behind.
    */
   open: (runs: string) => Fact<PreviousRun | undefined>;
-  /** The last line. Later ones are ignored. */
+  /** The last line, with which the file is closed. Later ones are ignored. */
   end: (exit: ExitCode, reason?: Reason) => void;
   /** Where it is written, once it is. */
   file: () => string | undefined;
@@ -64,7 +64,7 @@ export function createJournal({ command, redact, warn, now = () => new Date() }:
 
   const write = (line: Line, sync = false) => {
     if (hasEnded) return;
-    if (out !== undefined) out(`${JSON.stringify(redactData(line, redact))}\n`, sync);
+    if (out !== undefined) out.append(`${JSON.stringify(redactData(line, redact))}\n`, sync);
     else if (waiting.length < mostBuffered) waiting.push(line);
   };
   const action = (phase: "before" | "after" | "failed", of: Action, error?: unknown) => {
@@ -109,8 +109,10 @@ export function createJournal({ command, redact, warn, now = () => new Date() }:
       return before;
     },
     end(exit, reason) {
+      if (hasEnded) return;
       write({ is: "end", at: at(), exit, ...(reason !== undefined && { reason }) }, true);
       hasEnded = true;
+      out?.close();
     },
     file: () => path,
   };
@@ -121,26 +123,31 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : inspect(error);
 }
 
-type Writer = (text: string, sync: boolean) => void;
+type Writer = { append(text: string, sync: boolean): void; close(): void };
 
 /** Appends to a file of mode 0600. What cannot be written is told once, and tried again with every line: the disk may have room again. */
 function openWriter(path: string, folder: string, warn: (says: string) => void): Writer {
   let file: number | undefined;
   let hasWarned = false;
   let isTorn = false;
-  return (text, sync) => {
-    try {
-      if (file === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
-      file ??= openSync(path, "a", 0o600);
-      // A line that was cut off by a full disk must not spoil the next.
-      writeFileSync(file, isTorn ? `\n${text}` : text);
-      isTorn = false;
-      if (sync) fsyncSync(file);
-    } catch (error) {
-      isTorn = true;
-      if (!hasWarned) warn(fileError("cannot write the journal", path, error).message);
-      hasWarned = true;
-    }
+  return {
+    append(text, sync) {
+      try {
+        if (file === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
+        file ??= openSync(path, "a", 0o600);
+        // A line that was cut off by a full disk must not spoil the next.
+        writeFileSync(file, isTorn ? `\n${text}` : text);
+        isTorn = false;
+        if (sync) fsyncSync(file);
+      } catch (error) {
+        isTorn = true;
+        if (!hasWarned) warn(fileError("cannot write the journal", path, error).message);
+        hasWarned = true;
+      }
+    },
+    close() {
+      if (file !== undefined) closeSync(file);
+    },
   };
 }
 
