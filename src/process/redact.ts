@@ -1,3 +1,4 @@
+import { redactWithJson } from "./redact-json.ts";
 import { secretPattern } from "./spellings.ts";
 
 /** The one redactor: what it has gone over may be logged, shown and sent to others. */
@@ -22,9 +23,11 @@ export function createRedactor(): Redactor {
       known = undefined;
     },
     redact(text) {
-      if (secrets.size === 0) return redactShapes(text);
-      known ??= secretPattern([...secrets], mark);
-      return redactShapes(text.replace(known, mark));
+      if (secrets.size > 0) known ??= secretPattern([...secrets], mark);
+      const hideKnown = (plain: string) => (known === undefined ? plain : plain.replace(known, mark));
+      const clean = redactWithJson(text, { redact: (plain) => redactShapes(hideKnown(plain)), isSecretName, mark });
+      // Once more as it stands: what JSON spells otherwise may look like a secret all the same.
+      return hideKnown(clean);
     },
   };
 }
@@ -49,8 +52,9 @@ const secretName =
   "(?:password|passwd|passphrase|(?<=[_.-])(?:pass|pwd)|(?:client[_-]?)?secret(?:[_-](?:id|key|access[_-]key))?|token" +
   "|(?:api|access|private)[_-]?key|client[_-]?key[_-]?data|dockerconfigjson)";
 /** Words and structure that stand where a value would, and are none. */
-const noValue = "(?![ \\t]|(?:null|true|false|~|\\d+)[ \\t]*(?:[,}\\]\\r\\n]|$)|[{[|>&*]|<redacted>)";
+const noValue = "(?![ \\t]|(?:null|true|false|~|\\d{1,5})[ \\t]*(?:[,}\\]\\r\\n]|$)|[{[|>&*]|<redacted>)";
 const quoted = `\\\\+"(?:(?!\\\\+")[^\\n])*\\\\+"|"(?:\\\\.|[^"\\\\])*"|'(?:''|[^'])*'`;
+const yamlKey = `(?:"[\\w.-]{0,64}${secretName}"|[\\w.-]{0,64}${secretName}):`;
 const scheme = "(?:basic|bearer|digest|negotiate|ntlm|token)";
 
 const rules: readonly { when?: string; find: RegExp; put: string }[] = [
@@ -69,6 +73,8 @@ const rules: readonly { when?: string; find: RegExp; put: string }[] = [
     put: `$1$2:${mark}@`,
   },
   { when: "://", find: /\b(https?:\/\/)([^\s/?#"'`<>\\:@]{1,512})@/gi, put: `$1${mark}@` },
+  // NAME=two words, where that is all there is: an argument, a string of a JSON list.
+  { find: new RegExp(`^((?:--?)?[\\w.-]{0,64}${secretName}=)[^\\r\\n]+$`, "gi"), put: `$1${mark}` },
   // "NAME=two words" in a list of quoted strings, as `docker inspect` prints an environment.
   {
     find: new RegExp(`(["'])((?:--?)?[\\w.-]{0,64}${secretName}=)(?!${mark}\\1)(?:\\\\.|(?!\\1)[^\\\\\\n])+\\1`, "gi"),
@@ -76,17 +82,14 @@ const rules: readonly { when?: string; find: RegExp; put: string }[] = [
   },
   // A block of YAML under such a name: all that is indented deeper.
   {
-    find: new RegExp(
-      `^([ \\t-]*)("?[\\w.-]{0,64}${secretName}"?:[ \\t]*)[|>][-+0-9]{0,2}[ \\t]*(?:\\r?\\n\\1[ \\t]+[^\\n]*)+`,
-      "gim",
-    ),
+    find: new RegExp(`^([ \\t-]*)(${yamlKey}[ \\t]*)[|>][-+0-9]{0,2}[ \\t]*(?:\\r?\\n\\1[ \\t]+[^\\n]*)+`, "gim"),
     put: `$1$2${mark}`,
   },
   // name: "value", name='value', \"name\":\"value\"
   { find: new RegExp(`(${secretName}(?:\\\\*["'])?[ \\t]*[:=][ \\t]*)(?:${quoted})`, "gi"), put: `$1"${mark}"` },
   // name: any words, alone on a line, as in YAML
   {
-    find: new RegExp(`^([ \\t-]*"?[\\w.-]{0,64}${secretName}"?:[ \\t]+)${noValue}(?!")[^\\r\\n]+`, "gim"),
+    find: new RegExp(`^([ \\t-]*${yamlKey}[ \\t]+)${noValue}(?!["'])[^\\r\\n]+`, "gim"),
     put: `$1${mark}`,
   },
   // name=value and name: value anywhere
@@ -119,7 +122,11 @@ const rules: readonly { when?: string; find: RegExp; put: string }[] = [
   { find: /\b(?:gh[pousr]_|github_pat_|glpat-|dckr_pat_)[\w-]{16,}/g, put: mark },
 ];
 
+/** Most text has none of it, and is spared the rules. */
+const telling = /pass|pwd|secret|token|key|dockerconfig|auth|bearer|:\/\/|eyJ|K10|gh[pousr]_|_pat_|glpat/i;
+
 function redactShapes(text: string): string {
+  if (!telling.test(text)) return text;
   let clean = text;
   for (const { when, find, put } of rules) {
     if (when === undefined || clean.includes(when)) clean = clean.replace(find, put);
@@ -155,12 +162,16 @@ export function redactData(data: unknown, redact: Redact): unknown {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]: [string, unknown]) => [
       redact(name),
-      typeof value === "string" && value !== "" && secretKey.test(name) ? mark : redactData(value, redact),
+      typeof value === "string" && value !== "" && isSecretName(name) ? mark : redactData(value, redact),
     ]),
   );
 }
 
-const secretKey = new RegExp(`${secretName}$`, "i");
+function isSecretName(name: string): boolean {
+  return secretKey.test(name);
+}
+
+const secretKey = new RegExp(`(?:${secretName}|authorization|^auth)$`, "i");
 
 /** For a stream that comes line by line: nothing on the lines of a private key tells what they are. */
 export function lineRedactor(redact: Redact): Redact {

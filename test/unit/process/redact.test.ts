@@ -125,7 +125,11 @@ describe("what looks like a secret", () => {
     ['  password: "hun\\"ter2"', '  password: "<redacted>"'],
     ["secret: 'it''s'", 'secret: "<redacted>"'],
     ['{"clientPassword":"hun\\"ter","namespace":"a"}', '{"clientPassword":"<redacted>","namespace":"a"}'],
-    ['{"values":"{\\"token\\":\\"abc\\",\\"a\\":1}"}', '{"values":"{\\"token\\":"<redacted>",\\"a\\":1}"}'],
+    ['{"values":"{\\"token\\":\\"abc\\",\\"a\\":1}"}', '{"values":"{\\"token\\":\\"<redacted>\\",\\"a\\":1}"}'],
+    ['said {"values":"{\\"token\\":\\"abc\\",\\"a\\":1}"}', 'said {"values":"{\\"token\\":"<redacted>",\\"a\\":1}"}'],
+    ['{"password":12345678,"max_token":5}', '{"password":"<redacted>","max_token":5}'],
+    ['{"a":1}\n{"token":"x"}\ntoken: y', '{"a":1}\n{"token":"<redacted>"}\ntoken: <redacted>'],
+    ["password: 12345678", "password: <redacted>"],
     ["--token abc123 --name x", "--token <redacted> --name x"],
     ["--client-password=abc123", "--client-password=<redacted>"],
     ["--api-key 'a b' x", "--api-key <redacted> x"],
@@ -241,6 +245,58 @@ describe("what looks like a secret", () => {
     );
   });
 
+  test("JSON stays JSON, whatever stands in it and however it is laid out", () => {
+    const key = fc.oneof(
+      fc.constantFrom(
+        "password",
+        "token",
+        "K3S_TOKEN",
+        "Authorization",
+        "auth",
+        "secret",
+        "client-key-data",
+        "a",
+        "api_key",
+      ),
+      fc.string({ maxLength: 5 }),
+    );
+    const text = fc.oneof(
+      fc.constantFrom(
+        "password: a b",
+        "--token x",
+        "http://u:p@h/",
+        "TOKEN=a",
+        '{"token":"x","b":1}',
+        "Bearer abc123def",
+        "\\",
+        '"',
+      ),
+      fc.string({ maxLength: 8 }),
+    );
+    const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        text,
+        fc.constantFrom(null, true, false, 0, 1.5, -3e21),
+        fc.array(tie("value"), { maxLength: 3 }),
+        fc.dictionary(key, tie("value"), { maxKeys: 3 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(
+        value,
+        fc.constantFrom(undefined, 2, "\t"),
+        fc.constantFrom("", "Pulled: x\ntoken: abc\n"),
+        (data, layout, noise) => {
+          const clean = redact(noise + JSON.stringify(data, null, layout)).slice(noise === "" ? 0 : noise.length + 7);
+          expect(() => JSON.parse(clean) as unknown, clean).not.toThrow();
+          expect(clean).not.toMatch(/"(?:password|token|K3S_TOKEN)": ?"(?!<redacted>|")/);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
   test("redacted JSON and YAML still parse", () => {
     const json = JSON.stringify({
       a: 1,
@@ -325,7 +381,7 @@ test("of data every string is looked at, and what a telling name holds goes", ()
   });
 });
 
-test("an engine's own description stays JSON: `\"Authorization\":null` is a plugin list, and no secret", () => {
+test('an engine\'s own description stays JSON: `"Authorization":null` is a plugin list, and no secret', () => {
   const info = '{"Plugins":{"Network":["bridge"],"Authorization":null,"Log":["journald"]},"NCPU":2}';
   expect(createRedactor().redact(info)).toBe(info);
   expect(createRedactor().redact("Authorization: Basic bGFiOmNhbmFyeS0wMDAz")).not.toContain("bGFi");
