@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -94,6 +94,11 @@ describe("installation.json", () => {
       expect(readFileSync(state.installation, "utf8")).toBe(text);
     },
   );
+
+  test("what is there and cannot be read is unknown", () => {
+    mkdirSync(state.installation);
+    expect(readInstallation(state).state).toBe("unknown");
+  });
 
   test("what cannot be written is told with its path, and as no defect of ours", () => {
     const within = statePaths(join(state.installation, "below-a-file"));

@@ -22,7 +22,7 @@ const shape: ClusterShape = {
 
 describe("k3d cluster create", () => {
   test("has exactly the flags that the cluster needs", () => {
-    expect(createCluster("/opt/k3d", shape, "id-1", platform())).toEqual({
+    expect(createCluster("/opt/k3d", shape, "id-1", platform())).toStrictEqual({
       file: "/opt/k3d",
       args: [
         "cluster",
@@ -128,6 +128,10 @@ describe("k3d cluster list", () => {
 
   test("B15: a banner may stand before the list", () => {
     expect(names('A new version of k3d is available!\n[{"name":"tracebloc"}]\n')).toEqual(["tracebloc"]);
+  });
+
+  test("B15: with brackets of its own", () => {
+    expect(names('k3d [beta] says hello\n[{"name":"tracebloc"}]\n')).toEqual(["tracebloc"]);
   });
 
   test("B22: one of two hundred is found", () => {

@@ -143,6 +143,16 @@ describe("unknown", () => {
     });
   });
 
+  test("a node that cannot be inspected, though the list is there", async () => {
+    const { ls } = recorded(dockerAnswers, "running");
+    const failing = exited({ exitCode: 1, stderr: "error during connect: EOF" });
+    const { facts } = await observed([({ args }) => (args[1] === "ls" ? exited(ls) : failing)]);
+    expect(facts).toMatchObject({
+      cluster: { state: "unknown", why: "error during connect: EOF" },
+      complaint: failing,
+    });
+  });
+
   test("an answer that is not understood", async () => {
     const { ls } = recorded(dockerAnswers, "running");
     expect(
