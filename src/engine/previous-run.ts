@@ -3,7 +3,6 @@ import { join } from "node:path";
 
 import type { Child, ProcessId } from "../process/processes.ts";
 import { known, unknown, type Fact } from "./fact.ts";
-import type { Finding } from "./finding.ts";
 import { format, type Line } from "./journal-line.ts";
 import type { Action } from "./plan.ts";
 
@@ -103,16 +102,4 @@ function lineOf(text: string): Line[] {
   } catch {
     return [];
   }
-}
-
-/** What a person should know of a run that came to no end; undefined where it did. */
-export function cutOff({ ended, during, at, command }: PreviousRun): Finding | undefined {
-  if (ended !== undefined) return undefined;
-  const where = during === undefined ? "" : `, while ${during.says}`;
-  return {
-    reason: "PREVIOUS_RUN_CUT_OFF",
-    room: "run",
-    says: `\`${command}\` of ${at.slice(0, 16).replace("T", " ")} UTC was cut off${where}`,
-    remedies: [],
-  };
 }

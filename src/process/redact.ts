@@ -57,49 +57,60 @@ const quoted = `\\\\+"(?:(?!\\\\+")[^\\n])*\\\\+"|"(?:\\\\.|[^"\\\\])*"|'(?:''|[
 const yamlKey = `(?:"[\\w.-]{0,64}${secretName}"|[\\w.-]{0,64}${secretName}):`;
 const scheme = "(?:basic|bearer|digest|negotiate|ntlm|token)";
 
-const rules: readonly { when?: string; find: RegExp; put: string }[] = [
+/** What every secret name has in it. */
+const named = /pass|pwd|secret|token|key|dockerconfig/i;
+
+const rules: readonly { when: RegExp; find: RegExp; put: string }[] = [
   // To its end, or to that of the text: it may have been cut off.
   {
-    when: "PRIVATE KEY-----",
+    when: /PRIVATE KEY-----/,
     find: /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g,
     put: mark,
   },
   // scheme://user:password@host. A raw `@` in the password is common: the last one counts.
-  { when: "://", find: /(:\/\/)([^\s/?#"'`<>\\:@]{0,256}):([^\s/?#"'`<>\\]*)@/g, put: `$1$2:${mark}@` },
+  { when: /:\/\//, find: /(:\/\/)([^\s/?#"'`<>\\:@]{0,256}):([^\s/?#"'`<>\\]*)@/g, put: `$1$2:${mark}@` },
   // A raw `/`, `?` or `#` in it as well: what follows the colon is no port number, so it is a password.
   {
-    when: "://",
+    when: /:\/\//,
     find: /(:\/\/)([^\s/?#"'`<>\\:@]{1,256}):(?!\d+(?:[/?#]|$))([^\s"'`<>\\]{1,128})@/g,
     put: `$1$2:${mark}@`,
   },
-  { when: "://", find: /\b(https?:\/\/)([^\s/?#"'`<>\\:@]{1,512})@/gi, put: `$1${mark}@` },
+  { when: /:\/\//, find: /\b(https?:\/\/)([^\s/?#"'`<>\\:@]{1,512})@/gi, put: `$1${mark}@` },
   // NAME=two words, where that is all there is: an argument, a string of a JSON list.
-  { find: new RegExp(`^((?:--?)?[\\w.-]{0,64}${secretName}=)[^\\r\\n]+$`, "gi"), put: `$1${mark}` },
+  { when: named, find: new RegExp(`^((?:--?)?[\\w.-]{0,64}${secretName}=)[^\\r\\n]+$`, "gi"), put: `$1${mark}` },
   // "NAME=two words" in a list of quoted strings, as `docker inspect` prints an environment.
   {
+    when: named,
     find: new RegExp(`(["'])((?:--?)?[\\w.-]{0,64}${secretName}=)(?!${mark}\\1)(?:\\\\.|(?!\\1)[^\\\\\\n])+\\1`, "gi"),
     put: `$1$2${mark}$1`,
   },
   // A block of YAML under such a name: all that is indented deeper.
   {
+    when: named,
     find: new RegExp(`^([ \\t-]*)(${yamlKey}[ \\t]*)[|>][-+0-9]{0,2}[ \\t]*(?:\\r?\\n\\1[ \\t]+[^\\n]*)+`, "gim"),
     put: `$1$2${mark}`,
   },
   // name: "value", name='value', \"name\":\"value\"
-  { find: new RegExp(`(${secretName}(?:\\\\*["'])?[ \\t]*[:=][ \\t]*)(?:${quoted})`, "gi"), put: `$1"${mark}"` },
+  {
+    when: named,
+    find: new RegExp(`(${secretName}(?:\\\\*["'])?[ \\t]*[:=][ \\t]*)(?:${quoted})`, "gi"),
+    put: `$1"${mark}"`,
+  },
   // name: any words, alone on a line, as in YAML
   {
+    when: named,
     find: new RegExp(`^([ \\t-]*${yamlKey}[ \\t]+)${noValue}(?!["'])[^\\r\\n]+`, "gim"),
     put: `$1${mark}`,
   },
   // name=value and name: value anywhere
   {
+    when: named,
     find: new RegExp(`(${secretName}(?:\\\\*["'])?[ \\t]*[:=][ \\t]*)${noValue}[^\\s"'<>\\\\]+`, "gi"),
     put: `$1${mark}`,
   },
   // --name value; not "--token is required"
   {
-    when: "-",
+    when: named,
     find: new RegExp(
       `(\\B--?[\\w-]{0,64}${secretName}[ \\t]+)(?!(?:is|are|was|and|or|to|for|from|in|needs?|must|requires?|flag|option)\\b|-|<)(?:${quoted}|[^\\s"']+)`,
       "gi",
@@ -107,29 +118,31 @@ const rules: readonly { when?: string; find: RegExp; put: string }[] = [
     put: `$1${mark}`,
   },
   {
+    when: /authorization/i,
     find: new RegExp(
       `\\b(authorization["']?[ \\t]*[:=][ \\t]*${noValue}["']?(?:${scheme}[ \\t]+)?)(?!${scheme}\\b)[^\\s"',<>]+`,
       "gi",
     ),
     put: `$1${mark}`,
   },
-  { find: /\b(bearer[ \t]+)(?=[\w.~+/-]{0,80}\d)[\w.~+/-]{8,}=*/gi, put: `$1${mark}` },
+  { when: /bearer/i, find: /\b(bearer[ \t]+)(?=[\w.~+/-]{0,80}\d)[\w.~+/-]{8,}=*/gi, put: `$1${mark}` },
   // "auth": base64 of user:password, in Docker's configuration
-  { when: '"auth"', find: /("auth"[ \t]*:[ \t]*")[A-Za-z0-9+/]{8,}={0,2}(?=")/g, put: `$1${mark}` },
+  { when: /"auth"/, find: /("auth"[ \t]*:[ \t]*")[A-Za-z0-9+/]{8,}={0,2}(?=")/g, put: `$1${mark}` },
   // Tokens that are known by how they begin: JSON web tokens, k3s, GitHub, GitLab, Docker Hub.
-  { when: "eyJ", find: /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, put: mark },
-  { when: "K10", find: /\bK10[0-9a-f]{16,}::[\w-]+:[^\s"',]+/g, put: mark },
-  { find: /\b(?:gh[pousr]_|github_pat_|glpat-|dckr_pat_)[\w-]{16,}/g, put: mark },
+  { when: /eyJ/, find: /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, put: mark },
+  { when: /K10/, find: /\bK10[0-9a-f]{16,}::[\w-]+:[^\s"',]+/g, put: mark },
+  { when: /gh[pousr]_|_pat_|glpat-/, find: /\b(?:gh[pousr]_|github_pat_|glpat-|dckr_pat_)[\w-]{16,}/g, put: mark },
 ];
 
-/** Most text has none of it, and is spared the rules. */
-const telling = /pass|pwd|secret|token|key|dockerconfig|auth|bearer|:\/\/|eyJ|K10|gh[pousr]_|_pat_|glpat/i;
+/** Most text has nothing of the kind, or nothing that a value could stand after, and is spared the rules. */
+const telling = new RegExp(rules.map(({ when }) => when.source).join("|"), "i");
+const valued = /[:=@ \t_-]|eyJ/;
 
 function redactShapes(text: string): string {
-  if (!telling.test(text)) return text;
+  if (!telling.test(text) || !valued.test(text)) return text;
   let clean = text;
   for (const { when, find, put } of rules) {
-    if (when === undefined || clean.includes(when)) clean = clean.replace(find, put);
+    if (when.test(clean)) clean = clean.replace(find, put);
   }
   return clean.includes("PRIVATE KEY-----") ? withoutTailsOfKeys(clean) : clean;
 }

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { createJournal, type RunJournal } from "../../../src/engine/journal.ts";
-import { cutOff, previousRun, readRun, type PreviousRun } from "../../../src/engine/previous-run.ts";
+import { previousRun, readRun, type PreviousRun } from "../../../src/engine/previous-run.ts";
 import { ownProcess, type Child } from "../../../src/process/processes.ts";
 import { asUser, isRoot } from "../files/support.ts";
 import { temporaryFolder } from "./support.ts";
@@ -61,7 +61,6 @@ describe("the run before", () => {
       children: [],
     });
     expect(before).not.toHaveProperty("during");
-    expect(cutOff({ ...before, ended: { at: "", exit: 4 } })).toBeUndefined();
   });
 
   test("that was killed tells during what, in the words a person has seen", () => {
@@ -82,12 +81,6 @@ describe("the run before", () => {
     const before = read(folder);
     expect(before.ended).toBeUndefined();
     expect(before).toMatchObject({ done: [create], during: { action: apply, says: "installing release tracebloc" } });
-    expect(cutOff(before)).toMatchObject({
-      reason: "PREVIOUS_RUN_CUT_OFF",
-      says: expect.stringMatching(
-        /^`tracebloc install` of 2026-11-30 12:03 UTC was cut off, while installing release tracebloc$/,
-      ) as string,
-    });
   });
 
   test("names the children that are not known to have ended", () => {

@@ -123,6 +123,19 @@ describe("a run", () => {
     });
     expect(ended.done).toHaveLength(8);
   });
+
+  test("whose time is over begins nothing more, and says what is left", async () => {
+    const { program, journal, real } = world();
+    const { on, pass } = machine({ deadline: 1_000 });
+    program.performers["cluster.create"].perform = async () => {
+      real.cluster = true;
+      pass(2_000);
+    };
+    const ended = await run(program, on, journal, { dryRun: false });
+    expect(ended).toMatchObject({ how: "failed", failure: { reason: "DEADLINE" } });
+    expect(ended.failure?.says).toContain("release.apply");
+    expect([real.release, names(ended.done)]).toEqual([false, ["lamp.light", "cluster.create"]]);
+  });
 });
 
 describe("an action", () => {

@@ -149,6 +149,8 @@ describe("what looks like a secret", () => {
     ["jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl!", "jwt <redacted>!"],
     [`K10${"0".repeat(64)}::server:abcdef`, "<redacted>"],
     [`x ghp_${"a".repeat(36)} y`, "x <redacted> y"],
+    [`glpat-${"a".repeat(20)}`, "<redacted>"],
+    ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "<redacted>"],
   ])("goes: %s", ([text, clean]) => {
     expect(redact(text ?? "")).toBe(clean);
     expect(redact(clean ?? "")).toBe(clean);
