@@ -7,7 +7,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { interleaved, median, ratio } from "./measure.mjs";
+import { benchCluster } from "./bench/cluster.mjs";
+import { interleaved } from "./bench/measure.mjs";
+import { line, row, title } from "./bench/table.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const rounds = Number(process.env.BENCH_ROUNDS ?? 31);
@@ -18,6 +20,7 @@ try {
   start(join(directory, "package", "dist", "bin.cjs"));
   await packageSize(tarball);
   npx(tarball);
+  await benchCluster(root, join(directory, "package", "dist", "bin.cjs"), rounds);
 } finally {
   await rm(directory, { recursive: true, force: true });
 }
@@ -83,20 +86,4 @@ function npx(tarball) {
   line("cold cache", cold);
   line("again", times.again);
   line("npm --version alone", times.bare);
-}
-
-function title(text) {
-  console.log(`\n${text}`);
-}
-
-/** One measured command: median, spread and, against a baseline, the ratio with the limit it is held to. */
-function line(name, times, against) {
-  const spread = `${median(times).toFixed(0)} ms (${Math.min(...times).toFixed(0)}–${Math.max(...times).toFixed(0)})`;
-  if (against === undefined) return row(name, spread);
-  const factor = ratio(times, against.baseline);
-  return row(name, `${spread}  ${factor.toFixed(2)} ×`, factor <= against.most, `at most ${against.most.toFixed(2)} ×`);
-}
-
-function row(name, value, ok, limit) {
-  console.log(`  ${name.padEnd(24)}${value}${limit === undefined ? "" : `  ${ok ? "ok" : "OVER"}, ${limit}`}`);
 }

@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { initialFile } from "../config/init.ts";
@@ -21,8 +22,7 @@ export async function showConfig(flags: Flags): Promise<ExitCode> {
 
 /** `tracebloc config schema`: for editors; it also ships with the package. */
 export async function printSchema(_flags: Flags): Promise<ExitCode> {
-  const { configJsonSchema } = await import("../config/schema.ts");
-  process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+  process.stdout.write(await readFile(new URL("./tracebloc.schema.json", import.meta.url), "utf8"));
   return exitCodes.done;
 }
 

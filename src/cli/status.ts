@@ -53,7 +53,8 @@ export async function status(flags: Flags): Promise<ExitCode> {
       ),
     ];
     if (!begun.options.quiet) screen.lines(lines);
-    for (const finding of findings) screen.finding(finding, state === "unknown" ? "unknown" : "failed");
+    for (const finding of findings)
+      screen.finding(finding, state === "unknown" ? "unknown" : exit === 0 ? "repaired" : "failed");
     screen.lines([`tracebloc ${version} · ${state} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`]);
     screen.result({
       type: "result",

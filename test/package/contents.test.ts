@@ -100,7 +100,8 @@ describe("THIRD_PARTY_LICENSES", () => {
       return staticImports
         .filter(({ entries }) => entries.some(({ isType }) => !isType))
         .map(({ moduleRequest }) => moduleRequest.value)
-        .filter((from) => !from.startsWith(".") && !from.startsWith("node:"));
+        .filter((from) => !from.startsWith(".") && !from.startsWith("node:"))
+        .map((from) => /^(?:@[^/]+\/)?[^/]+/.exec(from)?.[0] ?? from);
     });
     const missing = [...new Set(imported)].filter(
       (name) => !new RegExp(`^${name} \\d`, "m").test(text("THIRD_PARTY_LICENSES")),

@@ -6,7 +6,7 @@ import { parse } from "acorn";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 
-import { interleaved, ratio } from "../../scripts/measure.mjs";
+import { interleaved, ratio } from "../../scripts/bench/measure.mjs";
 import { pack, type Packed } from "./packed.ts";
 
 let packed: Packed;

@@ -8,14 +8,15 @@ import { spawnSync } from "node:child_process";
  *
  * @param {Record<string, string[]>} commands a program and its arguments under each name
  * @param {number} rounds
+ * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, number[]>} milliseconds of wall time, one for each round
  */
-export function interleaved(commands, rounds) {
+export function interleaved(commands, rounds, env = process.env) {
   const times = Object.fromEntries(Object.keys(commands).map((name) => [name, []]));
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, [program, ...args]] of Object.entries(commands)) {
       const began = performance.now();
-      const { status, error, stderr } = spawnSync(program, args, { stdio: ["ignore", "ignore", "pipe"] });
+      const { status, error, stderr } = spawnSync(program, args, { stdio: ["ignore", "ignore", "pipe"], env });
       const took = performance.now() - began;
       if (status !== 0) throw new Error(`${name} ended with ${status}: ${error?.message ?? stderr.toString()}`);
       if (round > 0) times[name].push(took);
