@@ -2,17 +2,15 @@
 
 import { existsSync, rmSync } from "node:fs";
 
-import { cacheDirectory, inCache } from "./cache.mjs";
-import { docker, dockerSucceeds, removeImagesExcept } from "./docker.mjs";
-import { engineEnvironment, ensureEngine, recordedEngine, stopEngine } from "./engine.mjs";
+import { cacheDirectory } from "./cache.mjs";
+import { removeClusters } from "./clusters.mjs";
+import { dockerSucceeds, removeImagesExcept } from "./docker.mjs";
+import { ensureEngine, recordedEngine, stopEngine } from "./engine.mjs";
 import { LabError } from "./errors.mjs";
 import { mountsBelow } from "./leftovers.mjs";
 import { withLock } from "./lock.mjs";
-import { isRunning, succeeds } from "./processes.mjs";
-import { step } from "./screen.mjs";
-import { label } from "./versions.mjs";
-
-const lines = (text) => text.split("\n").filter(Boolean);
+import { isRunning } from "./processes.mjs";
+import { sayFailure, step } from "./screen.mjs";
 
 /** Removes the lab's clusters and stops its engine. With `purge` its images and its cache go too. */
 export async function down({ purge = false } = {}) {
@@ -31,26 +29,10 @@ export async function down({ purge = false } = {}) {
 async function engineReachable() {
   const engine = recordedEngine();
   if (!engine) return false;
-  if (engine.own && !isRunning(engine)) await step("container engine", ensureEngine);
-  return dockerSucceeds(["version"]);
-}
-
-/** Clusters on the lab's node image. A container that someone started from a lab image by hand is not the lab's to remove. */
-async function removeClusters(now) {
-  const ours = ["--all", "--filter", `label=${label}`, "--filter", "label=k3d.cluster"];
-  const clusters = new Set(lines(await docker(["ps", ...ours, "--format", '{{.Label "k3d.cluster"}}'])));
-  for (const cluster of clusters) {
-    now(cluster);
-    await succeeds(inCache("bin", "k3d"), ["cluster", "delete", cluster], {
-      env: engineEnvironment(),
-      log: inCache("logs", "down.log"),
-      seconds: 120,
-    });
+  if (engine.own && !isRunning(engine)) {
+    await step("container engine", async (now) => (await ensureEngine(now)).outcome).catch(sayFailure);
   }
-  // What k3d did not know of, such as the rest of a cluster that was never finished.
-  const containers = lines(await docker(["ps", ...ours, "--quiet"]));
-  if (containers.length > 0) await docker(["rm", "--force", "--volumes", ...containers]);
-  return clusters.size === 0 ? "none" : `removed ${[...clusters].join(", ")}`;
+  return dockerSucceeds(["version"]);
 }
 
 async function removeImages() {

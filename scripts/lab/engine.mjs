@@ -36,13 +36,13 @@ export function engineEnvironment() {
 
 const answers = (env) => succeeds("docker", ["version", "--format", "{{.Server.Version}}"], { env });
 
-/** Finds an engine that answers, or starts one. */
+/** Finds an engine that answers, or starts one. Returns whether it was started, and how it went in words. */
 export async function ensureEngine(now) {
   mkdirSync(inCache("engine"), { recursive: true, mode: 0o700 });
   const recorded = recordedEngine();
   if (recorded?.own && isRunning(recorded)) {
     now("asking the lab's own engine");
-    if (await answers({ DOCKER_HOST: recorded.host })) return "the lab's own runs";
+    if (await answers({ DOCKER_HOST: recorded.host })) return { started: false, outcome: "the lab's own runs" };
     throw new LabError(`the lab's engine (pid ${recorded.pid}) runs and does not answer`, {
       log: log(),
       next: "node scripts/lab/lab.mjs down && node scripts/lab/lab.mjs up",
@@ -50,7 +50,7 @@ export async function ensureEngine(now) {
   }
   if (process.env.DOCKER_HOST !== ownHost() && hasProgram("docker") && (await answers({}))) {
     writeJson(recordFile(), { own: false });
-    return "this machine's own answers and is used";
+    return { started: false, outcome: "this machine's own answers and is used" };
   }
   return startOwn(now);
 }
@@ -94,7 +94,7 @@ async function startOwn(now) {
   }
   daemon.removeAllListeners();
   daemon.unref();
-  return "started one of the lab's own";
+  return { started: true, outcome: "started one of the lab's own" };
 }
 
 async function configuration(now) {
@@ -128,7 +128,10 @@ export async function stopEngine(now) {
   const engine = recordedEngine();
   if (!engine) return "none";
   if (!engine.own) return "this machine's own, left alone";
-  if (!isRunning(engine)) return "not running";
+  if (!isRunning(engine)) {
+    await sweepLeftovers();
+    return "not running";
+  }
   now(`waiting for dockerd (pid ${engine.pid}) to stop its containers`);
   process.kill(engine.pid, "SIGTERM");
   if (!(await until(() => !isRunning(engine), STOP_SECONDS))) {

@@ -9,6 +9,9 @@ import { LabError } from "./errors.mjs";
 import { run } from "./processes.mjs";
 import { versions } from "./versions.mjs";
 
+/** Kubernetes takes 4 minutes on two idle cores, and many times that on busy ones. */
+const BUILD_SECONDS = 3600;
+
 const kubernetesFlags = [
   `k8s.io/component-base/version.gitVersion=${versions.kubernetes}`,
   "k8s.io/component-base/version.gitMajor=1",
@@ -22,7 +25,7 @@ const programs = {
   registries: {},
   workload: {},
   kubernetes: { stamp: kubernetesFlags },
-  coredns: { package: "github.com/coredns/coredns" },
+  coredns: {},
   "local-path": { package: "github.com/rancher/local-path-provisioner" },
   k3d: { package: "github.com/k3d-io/k3d/v5", stamp: [`github.com/k3d-io/k3d/v5/version.Version=${versions.k3d}`] },
   helm: { package: "helm.sh/helm/v4/cmd/helm", stamp: [`helm.sh/helm/v4/internal/version.version=${versions.helm}`] },
@@ -39,6 +42,7 @@ export function buildGo(name, now) {
       env: { CGO_ENABLED: "0", GOWORK: "off", GOFLAGS: "-mod=readonly -buildvcs=false" },
       log: inCache("logs", `${name}.log`),
       onLine: now,
+      seconds: BUILD_SECONDS,
       next: "if the Go module proxy did not answer (go env GOPROXY), run the same command again",
     });
   });

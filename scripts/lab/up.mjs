@@ -3,6 +3,7 @@
 import { mkdirSync } from "node:fs";
 
 import { cacheDirectory, inCache, writeJson } from "./cache.mjs";
+import { removeClusters } from "./clusters.mjs";
 import { installMissing } from "./debian.mjs";
 import { clearStage, removeImagesExcept } from "./docker.mjs";
 import { ensureEngine } from "./engine.mjs";
@@ -47,7 +48,12 @@ export async function up() {
 
 async function prepareDebian() {
   await step("packages", (now) => installMissing({ debootstrap: "debootstrap" }, now));
-  await step("container engine", ensureEngine);
+  await step("container engine", async (now) => {
+    const { started, outcome } = await ensureEngine(now);
+    // One that was killed brings its clusters back, up to date or not, and each takes a third of a core.
+    if (started) await removeClusters();
+    return outcome;
+  });
   await step(`node file system (Debian ${versions.debian})`, async (now) => word(await buildRootfs(now)));
 }
 

@@ -9,18 +9,25 @@ start() {
   started="$started $part:$!"
 }
 
-# wait_for WHAT SECONDS COMMAND… : until the command succeeds, or the node gives up and says what it waited for.
+# wait_for WHAT SECONDS COMMAND… : until the command succeeds. When time is up, or a part of the node ended meanwhile, the node
+# gives up and says why: k3d would wait on and say nothing.
 wait_for() {
   what=$1; deadline=$(($(date +%s) + $2)); seconds=$2; shift 2
   until "$@" >/dev/null 2>&1; do
-    if [ "$(date +%s)" -ge $deadline ]; then
-      echo "k3s-lab: waited ${seconds} s for $what in vain; see $log" >&2
-      name_the_ended >&2
-      stop_all
-      exit 1
-    fi
+    [ -z "$(name_the_ended)" ] || give_up "waiting for $what"
+    [ "$(date +%s)" -lt $deadline ] || give_up "waited ${seconds} s for $what in vain; see $log"
     sleep 0.2
   done
+}
+
+# give_up WHY : ends the node; Docker's restart policy starts it anew. k3d's entry script goes too: while the node starts it waits
+# for `kubectl uncordon` to succeed, for ever.
+give_up() {
+  echo "k3s-lab: $1" >&2
+  name_the_ended >&2
+  stop_all
+  [ $PPID -le 1 ] || kill -KILL $PPID
+  exit 1
 }
 
 name_the_ended() {
@@ -31,11 +38,17 @@ name_the_ended() {
   done
 }
 
-# Like k3s itself, this leaves at once: an API server that is asked to stop waits for its watchers first.
+# Like k3s itself, this leaves at once: an API server that is asked to stop waits for its watchers first. Only what holds state is
+# waited for.
 stop_all() {
+  holders=
   for each in $started; do
-    case ${each%:*} in etcd | containerd) signal=TERM ;; *) signal=KILL ;; esac
-    kill -$signal "${each#*:}" 2>/dev/null || true
+    pid=${each#*:}
+    case ${each%:*} in
+      etcd | containerd) kill -TERM "$pid" 2>/dev/null && holders="$holders $pid" ;;
+      *) kill -KILL "$pid" 2>/dev/null ;;
+    esac || true
   done
-  wait
+  # shellcheck disable=SC2086 # several words
+  [ -z "$holders" ] || wait $holders || true
 }
