@@ -1,9 +1,11 @@
+import { dirname } from "node:path";
+
 import { nodeName } from "./cluster/node.ts";
 import type { Action, Done } from "./engine/plan.ts";
 import { releaseName, releaseWishes, storageGround, type Asked, type Facts } from "./install.ts";
 import { targetOf } from "./release/plan.ts";
 import { readWorkloads } from "./release/workloads.ts";
-import { hostFoldersOf } from "./storage/layout.ts";
+import { hostFoldersOf, type Volume } from "./storage/layout.ts";
 import { resultsOf } from "./storage/plan.ts";
 import type { Result } from "./ui/result.ts";
 
@@ -36,10 +38,16 @@ export function seenIn(
   };
 }
 
-/** Where a person puts datasets, on this machine; undefined where the cluster keeps them. */
-export function datasetsFolder(facts: Facts, asked: Asked): string | undefined {
+/** The folders of this machine behind the release's volumes; undefined where the cluster keeps them. */
+export function foldersOf(facts: Facts, asked: Asked): Record<Volume, string> | undefined {
   const { mode, place } = storageGround(facts, asked);
-  return mode === "node-local" ? undefined : hostFoldersOf(releaseName(facts, asked), place.hostDirs).data;
+  return mode === "node-local" ? undefined : hostFoldersOf(releaseName(facts, asked), place.hostDirs);
+}
+
+/** Folders of this machine that keep what a release wrote after it is gone: datasets, logs and the database. */
+export function keptFolders(facts: Facts, asked: Asked): string[] {
+  const folders = foldersOf(facts, asked);
+  return folders === undefined ? [] : [...new Set(Object.values(folders).map((folder) => dirname(folder)))];
 }
 
 /** True where a client was there: what a run does to it are repairs. */

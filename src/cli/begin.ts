@@ -1,13 +1,17 @@
 import { diskFiles } from "../config/disk.ts";
 import { loadWishes } from "../config/load.ts";
+import { flagOf, optionNames, propertyOf, settings } from "../config/names.ts";
 import type { Options, RunOptions, Wishes } from "../config/wishes.ts";
 import type { Finding } from "../engine/finding.ts";
 import { exitCodeOf, exitCodes, type ExitCode } from "../engine/reasons.ts";
 import { statePaths, type StatePaths } from "../files/state.ts";
 import type { Asked } from "../install.ts";
+import type { Platform } from "../platform/platform.ts";
+import { quote } from "../platform/shell.ts";
 import { createRedactor, type Redactor } from "../process/redact.ts";
 import type { Values } from "../release/values.ts";
 import { bareResult } from "../ui/result.ts";
+import type { Repeated } from "../ui/spelling.ts";
 import { here, type Here } from "./here.ts";
 import type { Flags } from "./program.ts";
 import { openScreen, type Screen } from "./screen.ts";
@@ -43,8 +47,11 @@ export async function begin(command: string, flags: Flags): Promise<Begun | Exit
   const state = statePaths(options.stateDir);
   const helm = { command: "helm" };
   const cluster = loaded.ok ? loaded.wishes.cluster.value : "";
+  const repeated = repeatedFlags(flags, at.platform);
   const spelling = () => ({
     tracebloc: at.invocation().command,
+    which: repeated.filter(({ flag }) => whichOne.has(flag)),
+    wished: repeated,
     helm: `${helm.command} --kubeconfig ${state.kubeconfig(cluster)}`,
     kubectl: `docker exec k3d-${cluster}-server-0 kubectl`,
   });
@@ -59,7 +66,9 @@ export async function begin(command: string, flags: Flags): Promise<Begun | Exit
     screen.result(bareResult(command, exit, "refused", failures, loaded.warnings));
     return exit;
   }
-  for (const finding of loaded.warnings) screen.emit({ type: "warning", finding });
+  for (const finding of loaded.warnings) {
+    if (finding.reason !== "PIN_CHANGED" || makesClusters.has(command)) screen.emit({ type: "warning", finding });
+  }
   if (loaded.wishes.clientPassword.value !== undefined) redactor.add(loaded.wishes.clientPassword.value);
   const file = await readValues(loaded.wishes);
   return {
@@ -74,6 +83,21 @@ export async function begin(command: string, flags: Flags): Promise<Begun | Exit
     startedAt,
     asked: { wishes: loaded.wishes, file, force: options.force, platform: at.platform },
   };
+}
+
+/** Commands for which it matters which images are pinned. */
+const makesClusters = new Set(["install", "plan", "doctor"]);
+
+/** What says which installation is meant. */
+const whichOne = new Set([settings.namespace, settings.cluster, optionNames.config].map(flagOf));
+
+/** The settings that were given as flags, as they are typed. None of them is secret. */
+function repeatedFlags(flags: Flags, { shell }: Platform): Repeated[] {
+  return [...Object.values(settings), optionNames.config].flatMap((name) => {
+    const flag = flagOf(name);
+    const value = flag === undefined ? undefined : flags[propertyOf(flag)];
+    return flag !== undefined && typeof value === "string" ? [{ flag, text: `${flag} ${quote(shell, value)}` }] : [];
+  });
 }
 
 /** The operator's own values file; that it can be read and is YAML has been seen while loading. */

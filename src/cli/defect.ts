@@ -1,21 +1,35 @@
 import { Failure, type Finding } from "../engine/finding.ts";
 import { exitCodeOf } from "../engine/reasons.ts";
-import { createRedactor } from "../process/redact.ts";
+import { createRedactor, redactData } from "../process/redact.ts";
 import { toLine } from "../ui/json.ts";
 import { bareResult } from "../ui/result.ts";
+import { spell } from "../ui/spelling.ts";
 import { findingLines } from "../ui/text.ts";
+import { here } from "./here.ts";
 
 /** The end of a run that nothing in it foresaw: told like every other end, with where in the code it came from. */
 export function defect(error: unknown, argv: readonly string[]): number {
-  const finding = error instanceof Failure ? error.finding : unforeseen(error);
+  const told = error instanceof Failure ? error.finding : unforeseen(error);
+  const finding = spell(told, { tracebloc: invocation(), helm: "helm", kubectl: "kubectl", which: [], wished: [] });
   const exit = exitCodeOf(finding.reason);
   const { redact } = createRedactor();
-  const style = { colour: false, width: 80 };
-  process.stderr.write(redact(`${findingLines(finding, "failed", style).join("\n")}\n     exit ${exit}\n`));
+  const style = { colour: false, width: process.stderr.columns || Number.POSITIVE_INFINITY };
+  const lines = [...findingLines(finding, "failed", style), `Not finished.     exit ${exit}`];
+  process.stderr.write(redact(`${lines.join("\n")}\n`));
   if (argv.includes("--json")) {
-    process.stdout.write(`${redact(toLine(bareResult(argv[0] ?? "", exit, "failed", [finding])))}\n`);
+    const result = toLine(bareResult(argv[0] ?? "", exit, "failed", [finding]));
+    process.stdout.write(`${JSON.stringify(redactData(result, redact))}\n`);
   }
   return exit;
+}
+
+/** Where this program cannot be started again by a name, nothing it prints may fail for that. */
+function invocation(): string {
+  try {
+    return here().invocation().command;
+  } catch {
+    return "tracebloc";
+  }
 }
 
 function unforeseen(error: unknown): Finding {

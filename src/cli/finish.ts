@@ -3,7 +3,7 @@ import type { Action } from "../engine/plan.ts";
 import type { ExitCode } from "../engine/reasons.ts";
 import type { Ended } from "../engine/run.ts";
 import type { Facts } from "../install.ts";
-import { datasetsFolder, holdsClient, seenIn } from "../report.ts";
+import { foldersOf, holdsClient, keptFolders, seenIn } from "../report.ts";
 import { toolPath } from "../tools/facts.ts";
 import { closingLines } from "../ui/closing.ts";
 import type { Begun } from "./begin.ts";
@@ -48,11 +48,13 @@ export function finish<A extends Action>(
         outcome: spelled,
         actions,
         then,
-        wasInstalled: holdsClient(first, asked),
-        datasets: datasetsFolder(ended.facts, asked),
+        // A cluster that was down showed no client at first.
+        wasInstalled: holdsClient(first, asked) || !done.some((action) => "isNew" in action && action.isNew === true),
+        datasets: foldersOf(ended.facts, asked)?.data,
+        kept: keptFolders(first, asked),
         log,
         state: begun.state.root,
-        invocation: begun.here.invocation().command,
+        spelled: screen.spelledCommand,
         quiet: options.quiet,
         ms,
       },
@@ -64,7 +66,7 @@ export function finish<A extends Action>(
     command,
     ok: outcome.exit === 0,
     exit: outcome.exit,
-    state: outcome.state,
+    state: command === "uninstall" && outcome.state === "healthy" ? "removed" : outcome.state,
     failures: spelled.failures,
     warnings: [...begun.warnings, ...spelled.warnings],
     actions: actions.map(({ do: kind, because }) => ({ do: kind, because })),

@@ -1,9 +1,14 @@
 import { withTyped } from "../config/credentials.ts";
 import type { Finding } from "../engine/finding.ts";
+import type { Machine } from "../engine/machine.ts";
 import { outcomeOf } from "../engine/outcome.ts";
 import type { ExitCode } from "../engine/reasons.ts";
 import { run, type Ended, type Program } from "../engine/run.ts";
+import { checkHost, type Checked } from "../host/checks/all.ts";
 import { observe, performers, plan, type Asked, type Facts, type InstallAction } from "../install.ts";
+import type { Platform } from "../platform/platform.ts";
+import { version } from "../platform/version.ts";
+import { holdsClient } from "../report.ts";
 import { begin, type Begun } from "./begin.ts";
 import { changing, looking, type Running } from "./running.ts";
 import { finish } from "./finish.ts";
@@ -25,7 +30,8 @@ export async function install(flags: Flags, command = "install"): Promise<ExitCo
 
 async function bringAbout(begun: Begun, running: Running): Promise<ExitCode> {
   const { program, seen } = programOf(begun, running);
-  let ended = await run(program, running.on, running.journal, begun.options);
+  const on = withHeadline(begun, running.on, seen);
+  let ended = await run(program, on, running.journal, begun.options);
   for (
     let attempt = 1;
     isRejected(ended) && begun.asked.wishes.clientPassword.origin.from === "prompt" && attempt < mostAttempts;
@@ -33,7 +39,7 @@ async function bringAbout(begun: Begun, running: Running): Promise<ExitCode> {
   ) {
     if (ended.failure !== undefined) begun.screen.finding(ended.failure, "failed");
     if (!(await askCredentials(begun, running.on.stop))) break;
-    ended = await run(program, running.on, running.journal, begun.options);
+    ended = await run(program, on, running.journal, begun.options);
   }
   const outcome = outcomeOf(ended, begun.options.strict, running.interrupted());
   return finish(begun, running, {
@@ -50,12 +56,17 @@ type Installing = { program: Program<Facts, InstallAction>; seen: () => Facts | 
 function programOf(begun: Begun, { on }: Running): Installing {
   let first: Facts | undefined;
   let latest: Facts | undefined;
+  let isKnown = false;
   const asked = () => begun.asked;
   const facts = () => latest as Facts;
   const program: Program<Facts, InstallAction> = {
     observe: async (machine, before) => {
       latest = await observe(begun.asked, machine, before);
       first ??= latest;
+      if (!isKnown && latest.release.records.state === "known") {
+        isKnown = true;
+        if (holdsClient(latest, begun.asked)) begun.screen.hadClient();
+      }
       return latest;
     },
     plan: (known, done) => plan(known, begun.asked, done),
@@ -63,6 +74,30 @@ function programOf(begun: Begun, { on }: Running): Installing {
     answer: (refusals) => (onlyCredentials(refusals) ? askCredentials(begun, on.stop) : Promise.resolve(false)),
   };
   return { program, seen: () => first };
+}
+
+/** Before the first thing is done to a machine that was looked at: what machine this is. */
+function withHeadline({ screen, options, asked }: Begun, on: Machine, seen: () => Facts | undefined): Machine {
+  let isSaid = options.quiet || options.dryRun;
+  return {
+    ...on,
+    emit: (event) => {
+      const host = seen()?.host;
+      if (!isSaid && event.type === "action" && host !== undefined) {
+        isSaid = true;
+        screen.lines([headline(checkHost(host, asked.wishes), asked.platform), ""]);
+      }
+      on.emit(event);
+    },
+  };
+}
+
+/** `tracebloc 1.0.0 · this machine: Linux x64, 8 CPUs, 31 GB, Docker 28.5.2 (rootful)`; what is not fine is said elsewhere. */
+function headline(checked: readonly Checked[], { label }: Platform): string {
+  const parts = ["CPUs", "Memory", "Engine"].flatMap((about) => {
+    return checked.flatMap((one) => (one.about === about && one.is === "fine" ? [one.says] : []));
+  });
+  return `tracebloc ${version} · this machine: ${[label, ...parts].join(", ")}`;
 }
 
 /** Something else in the way comes first: nobody should type a password for a machine that cannot be used. */

@@ -4,15 +4,15 @@ import { createJournal, type RunJournal } from "../engine/journal.ts";
 import { awaitLeftovers, stillRuns } from "../engine/leftovers.ts";
 import type { Machine } from "../engine/machine.ts";
 import type { PreviousRun } from "../engine/previous-run.ts";
-import { exitCodeOf, exitCodes, type ExitCode, type Reason } from "../engine/reasons.ts";
+import { exitCodes, type ExitCode, type Reason } from "../engine/reasons.ts";
 import { makePrivateFolder, type FolderProblem } from "../files/folder.ts";
 import { takeLock } from "../files/lock.ts";
 import { execaRunner } from "../process/execa-runner.ts";
 import { processes } from "../process/processes.ts";
 import type { Call } from "../process/runner.ts";
-import { bareResult } from "../ui/result.ts";
 import { duration } from "../ui/text.ts";
 import type { Begun } from "./begin.ts";
+import { refuse } from "./refuse.ts";
 
 /** A command at work: the machine it works on, and the journal it writes. */
 export type Running = {
@@ -42,13 +42,14 @@ export async function changing(begun: Begun, work: (running: Running) => Promise
   const { running, interrupts } = start(begun);
   const alive = processes(running.on.runner, here.platform.tools.os);
   const problem = makePrivateFolder(state.root, here.platform);
-  if (problem !== undefined) return refuse(begun, "STATE_UNUSABLE", problem);
+  if (problem !== undefined) return refuse(begun, asFinding("STATE_UNUSABLE", problem));
   const lock = await takeLock(state.lock, {
     command: `tracebloc ${command}`,
     processes: alive,
     platform: here.platform,
   });
-  if (lock.state !== "ours") return refuse(begun, lock.state === "held" ? "RUN_LOCKED" : "STATE_UNUSABLE", lock);
+  if (lock.state === "held") return refuse(begun, asFinding("RUN_LOCKED", lock));
+  if (lock.state !== "ours") return refuse(begun, asFinding("STATE_UNUSABLE", lock));
 
   let exit: ExitCode = exitCodes.defect;
   try {
@@ -65,7 +66,7 @@ export async function changing(begun: Begun, work: (running: Running) => Promise
     );
     for (const child of [...leftovers.gone, ...leftovers.unknown]) running.journal.children.ended(child);
     const blocking = stillRuns(leftovers);
-    exit = blocking === undefined ? await work(running) : refuse(begun, blocking.reason, blocking);
+    exit = blocking === undefined ? await work(running) : refuse(begun, asFinding(blocking.reason, blocking));
     return exit;
   } finally {
     begun.screen.close();
@@ -116,14 +117,8 @@ function called(signal: EndingSignal): string {
   return signal === "SIGINT" ? "Interrupted" : `Asked to end (${signal})`;
 }
 
-/** Why nothing could be begun; nothing was changed. */
-function refuse(begun: Begun, reason: Reason, problem: FolderProblem): ExitCode {
-  const finding: Finding = { reason, room: "run", says: problem.says, remedies: problem.remedies };
-  const exit = exitCodeOf(reason);
-  begun.screen.finding(finding, "failed");
-  begun.screen.lines([`Nothing was changed.     exit ${exit}`]);
-  begun.screen.result(bareResult(begun.command, exit, "refused", [begun.screen.spelled(finding)], begun.warnings));
-  return exit;
+function asFinding(reason: Reason, { says, remedies }: FolderProblem): Finding {
+  return { reason, room: "run", says, remedies };
 }
 
 function cutOff({ command, at, during }: PreviousRun): Finding {

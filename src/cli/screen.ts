@@ -1,13 +1,14 @@
 import type { RunOptions } from "../config/wishes.ts";
 import type { Emit } from "../engine/events.ts";
 import type { Finding } from "../engine/finding.ts";
-import type { Redact } from "../process/redact.ts";
+import { reasons } from "../engine/reasons.ts";
+import { redactData, type Redact } from "../process/redact.ts";
 import { jsonScreen, toLine } from "../ui/json.ts";
 import { plainScreen } from "../ui/plain.ts";
 import type { Result } from "../ui/result.ts";
-import { spell, type Spelling } from "../ui/spelling.ts";
+import { spell, spellCommand, type Spelling } from "../ui/spelling.ts";
 import { terminalScreen } from "../ui/terminal.ts";
-import { findingLines, type Mark, type Style } from "../ui/text.ts";
+import { findingLines, markOf, type Mark, type Style } from "../ui/text.ts";
 
 /** How a command talks: a person's lines go to standard error, results to standard output. All of it is redacted. */
 export type Screen = {
@@ -15,11 +16,14 @@ export type Screen = {
   style: Style;
   /** For a person; a program gets the result instead. */
   lines: (lines: readonly string[]) => void;
-  finding: (finding: Finding, mark: Mark) => void;
+  finding: (finding: Finding, mark?: Mark, as?: Style) => void;
+  /** From now on what is done is told as something done to a client that is there. */
+  hadClient: () => void;
   /** The last line of `--json`. */
   result: (result: Result) => void;
   /** Remedies in the words that work here. */
   spelled: (finding: Finding) => Finding;
+  spelledCommand: (command: string) => string;
   close: () => void;
 };
 
@@ -33,36 +37,57 @@ export function openScreen(
   spelling: () => Spelling,
 ): Screen {
   const { stdout, stderr } = process;
-  const isTerminal = stderr.isTTY && !isCi && color !== undefined;
-  const style: Style = { colour: color && isTerminal && stderr.hasColors(), width: stderr.columns ?? 80 };
+  const isTerminal = stderr.isTTY && !isCi;
+  const style: Style = {
+    colour: color && isTerminal && stderr.hasColors(),
+    // A pseudo-terminal may say that it is 0 columns wide.
+    width: isTerminal ? stderr.columns || 80 : Number.POSITIVE_INFINITY,
+  };
   const write = (line: string) => void stderr.write(`${redact(line)}\n`);
-  const writeResult = (line: string) => void stdout.write(`${redact(line)}\n`);
+  const writeJson = (line: object) => void stdout.write(`${JSON.stringify(redactData(line, redact))}\n`);
 
-  const terminal = json || quiet || !isTerminal || !color ? undefined : terminalScreen(write, style, loadSpinner);
-  const show = json ? jsonScreen(writeResult) : (terminal ?? plainScreen(write, style));
+  let isRepair = false;
+  const hadClient = () => isRepair;
+  const forPerson =
+    quiet || !isTerminal || !color
+      ? plainScreen(write, style, hadClient)
+      : terminalScreen(write, style, hadClient, loadSpinner);
+  const show = json ? jsonScreen(writeJson) : forPerson;
   const spelled = (finding: Finding) => spell(finding, spelling());
   const emit: Emit = (event) => {
-    if (quiet && !json && event.type !== "warning") return;
+    if (quiet && !json && (event.type !== "warning" || isHint(event.finding))) return;
     show(event.type === "warning" ? { ...event, finding: spelled(event.finding) } : event);
   };
   const lines = (texts: readonly string[]) => {
-    terminal?.close();
+    forPerson.close();
     if (!json) for (const text of texts) write(text);
   };
   return {
     emit,
     style,
     lines,
-    finding: (finding, mark) => lines(findingLines(spelled(finding), mark, style)),
+    finding: (finding, mark = markOf(finding.reason), as = style) => {
+      if (!quiet || !isHint(finding)) lines(findingLines(spelled(finding), mark, as));
+    },
+    hadClient: () => {
+      isRepair = true;
+    },
     result: (result) => {
-      if (json) writeResult(toLine(result));
+      if (json) writeJson(toLine(result));
     },
     spelled,
-    close: () => terminal?.close(),
+    spelledCommand: (command) => spellCommand(command, spelling()),
+    close: () => forPerson.close(),
   };
+}
+
+function isHint({ reason }: Finding): boolean {
+  return reasons[reason].kind === "hint";
 }
 
 async function loadSpinner() {
   const { default: ora } = await import("ora");
-  return { start: (text: string) => ora({ text, indent: 2, stream: process.stderr, discardStdin: false }).start() };
+  // With `indent` ora leaves the cursor where the indented line began, and the next line of ours would start there.
+  const asked = { prefixText: " ", stream: process.stderr, discardStdin: false };
+  return { start: (text: string) => ora({ ...asked, text }).start() };
 }

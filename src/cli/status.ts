@@ -1,10 +1,10 @@
 import type { ExitCode } from "../engine/reasons.ts";
-import { observe, plan } from "../install.ts";
-import { seenIn } from "../report.ts";
-import { healthOf } from "../status.ts";
+import { observe, plan, type Facts } from "../install.ts";
 import { version } from "../platform/version.ts";
-import { duration, roomLine } from "../ui/text.ts";
-import { begin } from "./begin.ts";
+import { foldersOf, seenIn } from "../report.ts";
+import { healthOf } from "../status.ts";
+import { duration, roomLine, type Mark } from "../ui/text.ts";
+import { begin, type Begun } from "./begin.ts";
 import type { Flags } from "./program.ts";
 import { looking } from "./running.ts";
 
@@ -13,62 +13,57 @@ export async function status(flags: Flags): Promise<ExitCode> {
   const begun = await begin("status", flags);
   if (typeof begun === "number") return begun;
   return looking(begun, async ({ on }) => {
-    const { asked, screen } = begun;
+    const { asked, screen, options } = begun;
     const facts = await observe(asked, on);
-    const { state, exit, findings } = healthOf(facts, plan(facts, asked, []), begun.options.strict);
-    const seen = seenIn(facts, asked, []);
+    const { state, exit, findings } = healthOf(facts, plan(facts, asked, []), options.strict);
+    const spelled = findings.map(screen.spelled);
     const ms = performance.now() - begun.startedAt;
 
-    const { release, workloads = [], storage = [], cluster } = seen;
-    const lines = [
-      roomLine(
-        cluster?.state === "running" ? "done" : "failed",
-        "Cluster",
-        `${cluster?.name ?? ""} is ${cluster?.state ?? "unknown"}`,
-        0,
-        screen.style,
-      ),
-      ...(release === undefined
-        ? []
-        : [
-            roomLine(
-              release.status === "deployed" ? "done" : "failed",
-              "Release",
-              `${release.name}, ${release.chart}, revision ${release.revision}, ${release.status}`,
-              0,
-              screen.style,
-            ),
-          ]),
-      ...workloads.map(({ name, state: is, says }) =>
-        roomLine(is === "ready" ? "done" : "failed", "Workload", `${name} ${says}`, 0, screen.style),
-      ),
-      ...storage.map(({ volume, result, mode, path }) =>
-        roomLine(
-          result === "blocked" ? "failed" : result === "unknown" ? "unknown" : "done",
-          "Directory",
-          `${volume} ${result}${mode === undefined ? "" : `, ${mode}`}, ${path}`,
-          0,
-          screen.style,
-        ),
-      ),
-    ];
-    if (!begun.options.quiet) screen.lines(lines);
-    for (const finding of findings)
-      screen.finding(finding, state === "unknown" ? "unknown" : exit === 0 ? "repaired" : "failed");
-    screen.lines([`tracebloc ${version} · ${state} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`]);
+    if (!options.quiet && state !== "not installed") screen.lines(seenLines(facts, begun));
+    for (const finding of findings) screen.finding(finding, state === "unknown" ? "unknown" : undefined);
+    if (!options.quiet || exit !== 0) {
+      screen.lines([`tracebloc ${version} · ${state} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`]);
+    }
     screen.result({
       type: "result",
       command: "status",
       ok: exit === 0,
       exit,
       state,
-      failures: exit === 0 ? [] : findings.map(screen.spelled),
-      warnings: [...begun.warnings, ...(exit === 0 ? findings.map(screen.spelled) : [])],
+      failures: exit === 0 ? [] : spelled,
+      warnings: [...begun.warnings, ...(exit === 0 ? spelled : [])],
       actions: [],
       then: [],
-      ...seen,
+      ...seenIn(facts, asked, []),
       seconds: Math.round(ms) / 1000,
     });
     return exit;
   });
+}
+
+/** What is there, whether or not it is as it should be. */
+function seenLines(facts: Facts, { asked, screen }: Begun): string[] {
+  const { release, workloads = [], storage = [], cluster } = seenIn(facts, asked, []);
+  const line = (mark: Mark, label: string, says: string) => roomLine(mark, label, says, 0, screen.style);
+  const isOrNot = (good: boolean): Mark => (good ? "done" : "failed");
+  const folders = foldersOf(facts, asked);
+  return [
+    ...(cluster === undefined
+      ? []
+      : [line(isOrNot(cluster.state === "running"), "Cluster", `${cluster.name} is ${cluster.state}`)]),
+    ...(release === undefined
+      ? []
+      : [
+          line(
+            isOrNot(release.status === "deployed"),
+            "Release",
+            `${release.name}, ${release.chart}, revision ${release.revision}, ${release.status}`,
+          ),
+        ]),
+    ...workloads.map(({ name, state, says }) => line(isOrNot(state === "ready"), "Workload", `${name} ${says}`)),
+    ...storage.map(({ volume, result, mode, path }) => {
+      const mark = result === "blocked" ? "failed" : result === "unknown" ? "unknown" : "done";
+      return line(mark, "Directory", [volume, result, mode, folders?.[volume] ?? path].filter(Boolean).join(", "));
+    }),
+  ];
 }

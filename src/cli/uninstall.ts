@@ -5,7 +5,7 @@ import { openAccess } from "../cluster/access.ts";
 import type { Finding } from "../engine/finding.ts";
 import { outcomeOf } from "../engine/outcome.ts";
 import type { Performers } from "../engine/plan.ts";
-import { exitCodeOf, exitCodes, type ExitCode } from "../engine/reasons.ts";
+import { exitCodes, type ExitCode } from "../engine/reasons.ts";
 import { run, type Program } from "../engine/run.ts";
 import { observe, releaseName, type Facts } from "../install.ts";
 import { removePerformer } from "../release/remove.ts";
@@ -14,11 +14,11 @@ import { toolPerformers } from "../tools/actions.ts";
 import { toolPath } from "../tools/facts.ts";
 import { observeTools } from "../tools/observe.ts";
 import { planUninstall, type UninstallAction } from "../uninstall.ts";
-import { bareResult } from "../ui/result.ts";
 import { begin, type Begun } from "./begin.ts";
 import { finish } from "./finish.ts";
 import type { Flags } from "./program.ts";
 import { askLine, canAsk } from "./prompt.ts";
+import { refuse } from "./refuse.ts";
 import { changing, looking, type Running } from "./running.ts";
 
 /** `tracebloc uninstall`: what install made goes; data only with `--delete-data`, typed in full or with `--yes`. */
@@ -27,7 +27,7 @@ export async function uninstall(flags: Flags): Promise<ExitCode> {
   if (typeof begun === "number") return begun;
   const deleteData = flags["deleteData"] === true;
   if (begun.options.dryRun) return looking(begun, (running) => takeAway(begun, running, deleteData));
-  if (deleteData && !(await isConfirmed(begun))) return unconfirmed(begun);
+  if (deleteData && !(await isConfirmed(begun))) return refuse(begun, unconfirmed);
   return changing(begun, (running) => takeAway(begun, running, deleteData));
 }
 
@@ -93,18 +93,9 @@ async function isConfirmed({ options, asked }: Begun): Promise<boolean> {
   return typed === name;
 }
 
-function unconfirmed({ screen, command, warnings }: Begun): ExitCode {
-  const finding: Finding = {
-    reason: "CONFIRMATION_MISSING",
-    room: "run",
-    says: "deleting data was not confirmed",
-    remedies: [
-      { says: "without a terminal, confirm it beforehand", command: "tracebloc uninstall --delete-data --yes" },
-    ],
-  };
-  const exit = exitCodeOf(finding.reason);
-  screen.finding(finding, "failed");
-  screen.lines([`Nothing was changed.     exit ${exit}`]);
-  screen.result(bareResult(command, exit, "refused", [screen.spelled(finding)], warnings));
-  return exit;
-}
+const unconfirmed: Finding = {
+  reason: "CONFIRMATION_MISSING",
+  room: "run",
+  says: "deleting data was not confirmed",
+  remedies: [{ says: "without a terminal, confirm it beforehand", command: "tracebloc uninstall --delete-data --yes" }],
+};

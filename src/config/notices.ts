@@ -46,9 +46,11 @@ export function changedPins({ k3sImage: node, k3dToolsImage: tools }: Wishes): r
   return images
     .filter(({ wish, pinned }) => wish.value !== pinned && digestOf(wish.value) !== digestOf(pinned, "none"))
     .map(({ key, wish, pinned }) => {
-      return finding("PIN_CHANGED", `${key} is ${wish.value} (${wish.origin.name}), not the image of this version`, {
-        says: `this version was made with ${pinned}`,
-      });
+      const [made] = pinned.split("@");
+      return finding(
+        "PIN_CHANGED",
+        `${key} is ${wish.value} (${wish.origin.name}); this version was made with ${made}`,
+      );
     });
 }
 

@@ -201,10 +201,7 @@ function credentialsMissing(wishes: Wishes): Finding {
     room: "release",
     says: `a new client needs a client id and a password; there is no ${missing}`,
     remedies: [
-      {
-        says: "give both and run again",
-        command: "TRACEBLOC_CLIENT_ID=… TRACEBLOC_CLIENT_PASSWORD=… tracebloc install",
-      },
+      { says: "set TRACEBLOC_CLIENT_ID and TRACEBLOC_CLIENT_PASSWORD, then run it again" },
       { says: "or run it on a terminal, where it asks", command: "tracebloc install" },
     ],
   };

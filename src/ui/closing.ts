@@ -1,6 +1,9 @@
 import type { Outcome } from "../engine/outcome.ts";
+import { reasons } from "../engine/reasons.ts";
 import { version } from "../platform/version.ts";
-import { duration, findingLines, type Style } from "./text.ts";
+import { imperative } from "./imperative.ts";
+import { isRepair } from "./plain.ts";
+import { duration, findingLines, fold, markOf, roomLine, titles, type Style } from "./text.ts";
 
 /** What the last lines of a run are made from. */
 export type Closing = {
@@ -14,12 +17,14 @@ export type Closing = {
   wasInstalled: boolean;
   /** Where datasets go, on this machine; undefined where the cluster keeps them. */
   datasets: string | undefined;
+  /** Folders of this machine that keep data when the client is gone. */
+  kept: readonly string[];
   /** The run's log, where there is one. */
   log: string | undefined;
   /** Where our own state lies. */
   state: string;
-  /** How this program is called here. */
-  invocation: string;
+  /** A command of this program, spelled so that it works when pasted here. */
+  spelled: (command: string) => string;
   /** Only what needs attention. */
   quiet: boolean;
   ms: number;
@@ -30,17 +35,15 @@ export function closingLines(closing: Closing, style: Style): string[] {
   const { outcome, ms } = closing;
   const took = `(${duration(ms)})`;
   const exit = outcome.exit === 0 ? "" : `     exit ${outcome.exit}`;
+  const failures = outcome.failures.flatMap((finding) => findingLines(finding, "failed", style));
   switch (outcome.state) {
     case "planned":
-      return planLines(closing);
+      return planLines(closing, style);
     case "refused":
-      return [
-        ...outcome.failures.flatMap((finding) => findingLines(finding, "failed", style)),
-        `Nothing was changed. ${toMend(outcome.failures.length)}${exit}`,
-      ];
+      return [...failures, `Nothing was changed. ${toMend(outcome.failures.length)}${exit}`];
     case "failed":
       return [
-        ...outcome.failures.flatMap((finding) => findingLines(finding, "failed", style)),
+        ...failures,
         `Not finished ${took}. Run the same command again: it goes on from here.${exit}`,
         ...logLine(closing),
       ];
@@ -48,58 +51,80 @@ export function closingLines(closing: Closing, style: Style): string[] {
       return [`Interrupted ${took}. Run the same command again: it goes on from here.${exit}`];
     case "degraded":
       return [
-        ...warned(outcome, style),
+        ...warned(closing, style),
         `tracebloc ${version} · in place, but not everything works ${took}${exit}`,
         ...logLine(closing),
       ];
     case "unproven":
       return [
-        ...warned(outcome, style),
+        ...warned(closing, style),
         `tracebloc ${version} · in place; what is marked above could not be proven ${took}${exit}`,
       ];
     case "healthy":
-      return [...warned(outcome, style), ...(closing.quiet ? [] : healthyLines(closing, took))];
+      return [...warned(closing, style), ...(closing.quiet ? [] : healthyLines(closing, took))];
   }
 }
 
 function healthyLines(closing: Closing, took: string): string[] {
-  const { actions, wasInstalled, datasets, invocation } = closing;
-  if (closing.command === "uninstall") return removedLines(closing, took);
+  const { command, actions, wasInstalled, datasets, spelled } = closing;
+  if (command === "uninstall") return goneLines(closing, took);
   if (actions.length === 0) return [`tracebloc ${version} · everything is in place, proven just now ${took}`];
-  const repairs = actions.filter(({ do: kind }) => kind !== "release.await" && kind !== "cluster.await").length;
-  if (wasInstalled) {
-    const what = repairs === 0 ? "waited until it was ready" : `repaired ${count(repairs, "thing")}`;
-    return [`tracebloc ${version} · ${what}; everything is in place ${took}`];
-  }
+  if (wasInstalled) return [`tracebloc ${version} · ${achieved(actions)}; everything is in place ${took}`];
   return [
     "",
     `Your client is running ${took}.${datasets === undefined ? "" : ` Datasets go to ${datasets}`}`,
-    `Next: ${invocation} status · run ${invocation} install again whenever something is wrong`,
+    `Next: ${spelled("tracebloc status")} · run this command again whenever something is wrong`,
   ];
 }
 
-function removedLines({ actions, state, datasets }: Closing, took: string): string[] {
-  if (actions.length === 0) return ["There is nothing to remove."];
-  const keeps = datasets !== undefined && !actions.some(({ do: kind }) => kind === "storage.delete");
+function achieved(actions: Closing["actions"]): string {
+  const repairs = actions.filter(({ do: kind }) => isRepair(kind, true)).length;
+  const parts = [
+    ...(repairs > 0 ? [`repaired ${count(repairs, "thing")}`] : []),
+    ...(actions.some(({ do: kind }) => kind === "release.apply") ? ["changed the release"] : []),
+  ];
+  return parts.length === 0 ? "waited until it was ready" : parts.join(", ");
+}
+
+function goneLines({ actions, kept, state, spelled }: Closing, took: string): string[] {
+  if (actions.length === 0) return [`tracebloc ${version} · there is nothing to remove ${took}`];
+  const deleted = actions.some(({ do: kind }) => kind === "storage.delete");
   return [
-    `Removed ${took}.${keeps ? ` Data stays, datasets in ${datasets}` : ""}`,
+    `tracebloc ${version} · removed ${took}`,
+    ...(deleted || kept.length === 0
+      ? []
+      : [`Data stays in ${kept.join(" and ")}. To delete it:   ${spelled("tracebloc uninstall --delete-data")}`]),
     `Logs and fetched tools of this program stay in ${state}`,
   ];
 }
 
-function planLines({ actions, then, outcome }: Closing): string[] {
-  if (actions.length === 0) return ["Nothing would be done."];
-  const width = Math.max(...actions.map(({ says }) => says.length));
-  const numbered = actions.map(
-    ({ says, because }, index) => `  ${String(index + 1).padStart(2)}. ${says.padEnd(width)}   because ${because}`,
+function planLines({ command, actions, then, outcome, quiet }: Closing, style: Style): string[] {
+  const hints = told(outcome, quiet).map(({ reason, says }) =>
+    roomLine(markOf(reason), titles.run, `${says}   ${reason}`, 0, style),
   );
+  if (actions.length === 0) {
+    const why = command === "uninstall" ? "there is nothing to remove" : "everything is in place";
+    return [...hints, `Nothing would be done: ${why}.`];
+  }
+  const sentences = actions.map(({ says }) => imperative(says));
+  const width = Math.max(...sentences.map((says) => says.length));
+  const numbered = sentences.flatMap((says, index) => {
+    const number = `  ${String(index + 1).padStart(2)}. `;
+    const because = `because ${actions[index]?.because ?? ""}`;
+    const line = `${number}${says.padEnd(width)}   ${because}`;
+    if (line.length <= style.width) return [line];
+    return [`${number}${says}`, ...fold(because, style.width - 8).map((part) => `        ${part}`)];
+  });
   const later = then.map((says) => `      then ${says}`);
-  const hints = outcome.warnings.map(({ reason, says }) => `   !  ${says}   ${reason}`);
   return [`Would do ${count(actions.length, "thing")} (nothing was changed):`, ...numbered, ...later, ...hints];
 }
 
-function warned(outcome: Outcome, style: Style): string[] {
-  return outcome.warnings.flatMap((finding) => findingLines(finding, "repaired", style));
+function warned({ outcome, quiet }: Closing, style: Style): string[] {
+  return told(outcome, quiet).flatMap((finding) => findingLines(finding, markOf(finding.reason), style));
+}
+
+function told({ warnings }: Outcome, quiet: boolean): Outcome["warnings"] {
+  return quiet ? warnings.filter(({ reason }) => reasons[reason].kind !== "hint") : warnings;
 }
 
 function logLine({ log }: Closing): string[] {
@@ -107,12 +132,14 @@ function logLine({ log }: Closing): string[] {
 }
 
 function toMend(things: number): string {
+  const what = count(things, "thing");
   return things === 1
     ? "Mend it, then run the same command again."
-    : `${count(things, "thing")} to mend, then run the same command again.`;
+    : `${what.charAt(0).toUpperCase()}${what.slice(1)} to mend, then run the same command again.`;
 }
 
+/** Small numbers in words, but for the one: `1 thing`, `two things`, `12 things`. */
 function count(number: number, what: string): string {
-  const words = ["No", "One", "Two", "Three", "Four", "Five"];
-  return `${number <= 1 ? number : (words[number]?.toLowerCase() ?? number)} ${what}${number === 1 ? "" : "s"}`;
+  const words = ["no", "1", "two", "three", "four", "five"];
+  return `${words[number] ?? number} ${what}${number === 1 ? "" : "s"}`;
 }

@@ -1,6 +1,7 @@
+import type { ShownSetting } from "../config/show.ts";
 import type { Finding } from "../engine/finding.ts";
-import type { DirectoryResult } from "../storage/result.ts";
 import type { ExitCode } from "../engine/reasons.ts";
+import type { DirectoryResult } from "../storage/result.ts";
 
 /** The last line of `--json`: what a run came to. Its schema ships with the package. */
 export type Result = {
@@ -22,6 +23,12 @@ export type Result = {
   storage?: readonly DirectoryResult[];
   /** Path of this run's log, where it wrote one. */
   log?: string;
+  /** The file that the command is about: a kubeconfig, a tracebloc.yaml. */
+  path?: string;
+  /** `config show` */
+  settings?: readonly ShownSetting[];
+  /** `config schema` */
+  schema?: object;
   seconds: number;
 };
 

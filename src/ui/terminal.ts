@@ -1,7 +1,11 @@
 import type { Ora } from "ora";
-import type { Emit } from "../engine/events.ts";
-import { linesOf, waitText } from "./plain.ts";
-import { titles, type Style } from "./text.ts";
+
+import type { Emit, Event } from "../engine/events.ts";
+import { every, linesOf, stepText, waitText } from "./plain.ts";
+import { titleOf, titles, usualLabel, type Style } from "./text.ts";
+
+/** Two blanks, the turning sign, a blank, the label, a blank; and one column that terminals keep for the cursor. */
+const beside = 6 + usualLabel;
 
 /**
  * Shows a run on a terminal: finished lines stay, the line being worked on turns and says what it waits for.
@@ -10,11 +14,15 @@ import { titles, type Style } from "./text.ts";
 export function terminalScreen(
   write: (line: string) => void,
   style: Style,
+  hadClient: () => boolean,
   spinners: () => Promise<{ start(text: string): Ora }>,
 ): Emit & { close(): void } {
   let spinner: Ora | undefined;
   let wanted: string | undefined;
-  const show = (text: string) => {
+  let title: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const room = style.width - beside;
+  const draw = (text: string) => {
     wanted = text;
     if (spinner !== undefined) spinner.text = text;
     else {
@@ -23,20 +31,37 @@ export function terminalScreen(
       });
     }
   };
+  const show = (label: string, says: string) => draw(`${label.padEnd(usualLabel)} ${says}`);
   const hide = () => {
     wanted = undefined;
     spinner?.stop();
     spinner = undefined;
   };
-  const emit: Emit = (event) => {
-    if (event.type === "action" && event.phase === "begin") {
-      return show(`${titles[event.room].padEnd(14)} ${event.says}`);
-    }
-    if (event.type === "wait") return show(`${titles[event.room].padEnd(14)} ${waitText(event)}`);
-    const lines = linesOf(event, style);
-    if (lines.length === 0 && event.type !== "action") return;
+  const close = () => {
+    clearInterval(timer);
+    title = undefined;
     hide();
-    for (const line of lines) write(line);
   };
-  return Object.assign(emit, { close: hide });
+  const begin = (event: Extract<Event, { type: "action" }>) => {
+    const label = titleOf(event);
+    title = label;
+    show(label, stepText(event, 0, room));
+    clearInterval(timer);
+    timer = every(1000, (ms) => show(label, stepText(event, ms, room)));
+  };
+  const emit: Emit = (event) => {
+    if (event.type === "action" && event.phase === "begin") return begin(event);
+    if (event.type === "wait") {
+      clearInterval(timer);
+      return show(title ?? titles[event.room], waitText(event, room));
+    }
+    const lines = linesOf(event, style, hadClient());
+    if (lines.length === 0 && event.type !== "action") return;
+    const unfinished = event.type === "action" ? undefined : wanted;
+    if (event.type === "action") close();
+    else hide();
+    for (const line of lines) write(line);
+    if (unfinished !== undefined) draw(unfinished);
+  };
+  return Object.assign(emit, { close });
 }

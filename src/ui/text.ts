@@ -1,10 +1,13 @@
 import { styleText } from "node:util";
+
+import type { Event } from "../engine/events.ts";
 import type { Finding, Room } from "../engine/finding.ts";
+import { reasons, type Reason } from "../engine/reasons.ts";
 
 export type Mark = "done" | "repaired" | "failed" | "unknown" | "none";
 
-/** How lines look on this terminal; without colour and symbols for logs and old consoles. */
-export type Style = { colour: boolean; width: number };
+/** How lines look here: `width` in columns, unbounded where lines end in a file or another program; `label` is the room for labels. */
+export type Style = { colour: boolean; width: number; label?: number };
 
 const marks = {
   done: ["✓", "green"],
@@ -25,35 +28,107 @@ export const titles: Record<Room, string> = {
   run: "Run",
 };
 
-const labelWidth = 14;
+/** Two steps about the release are about something that a person calls by another name. */
+const titlesOfActions: Readonly<Record<string, string>> = {
+  "release.credentials": "Client",
+  "release.await": "Workloads",
+};
 
-/** `  ✓ Cluster        created …   41 s`: one line of a run. Short steps show no time. */
+/** What a person calls that which an action is about. */
+export function titleOf({ action, room }: Extract<Event, { type: "action" }>): string {
+  return titlesOfActions[action.do] ?? titles[room];
+}
+
+/** How a finding is marked: what ends a run badly by itself has failed; the rest is worth a look. */
+export function markOf(reason: Reason): Mark {
+  const { kind } = reasons[reason];
+  return kind === "hint" || kind === "unproven" ? "repaired" : "failed";
+}
+
+/** The usual room for labels: no name of a room is longer. */
+export const usualLabel = 14;
+/** Narrower than this a sentence becomes a column of single words. */
+const leastText = 30;
+
+/** `  ✓ Cluster        created …   41 s`: one line of a run, folded where the terminal is narrow. Short steps show no time. */
 export function roomLine(mark: Mark, title: string, says: string, ms: number, style: Style): string {
-  const [symbol, colour] = marks[mark];
-  const time = ms >= 1000 ? `${"".padEnd(3)}${paint("gray", duration(ms), style)}` : "";
-  return `  ${paint(colour, symbol, style)} ${title.padEnd(labelWidth)} ${says}${time}`;
+  return marked(mark, title, says, ms < 1000 ? "" : duration(ms), style);
 }
 
 /** A finding: what is wrong with its reason code, the evidence, and what to do, ready to be pasted. */
 export function findingLines(finding: Finding, mark: Mark, style: Style): string[] {
-  const indent = " ".repeat(labelWidth + 5);
-  const head = `${roomLine(mark, titles[finding.room], finding.says, 0, style)}   ${paint("gray", finding.reason, style)}`;
-  const details = (finding.details ?? []).map((line) => `${indent}${paint("gray", `│ ${line}`, style)}`);
-  const remedies = finding.remedies.map(({ says, command }) =>
-    command === undefined ? `${indent}${says}` : `${indent}${says}:   ${paint("bold", command, style)}`,
-  );
-  return [head, ...details, ...remedies];
+  const { room, says, reason, details = [], remedies } = finding;
+  return [
+    marked(mark, titles[room], says, reason, style),
+    ...details.flatMap((line) => below(line, "│ ", style)),
+    ...remedies.flatMap(({ says: what, command }) =>
+      command === undefined ? below(what, "", style) : remedyLines(what, command, style),
+    ),
+  ];
 }
 
-/** Milliseconds as a person says them: `0.2 s`, `41 s`, `3 min 20 s`. */
+/** Milliseconds as a person says them: `0.2 s`, `41 s`, `3 min 20 s`, `20 min`. */
 export function duration(ms: number): string {
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
-  return seconds < 100 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 100) return `${seconds} s`;
+  const rest = seconds % 60;
+  return `${Math.floor(seconds / 60)} min${rest === 0 ? "" : ` ${rest} s`}`;
+}
+
+/** Breaks a sentence between words so that no line is wider than `room` columns. A longer word stays whole: it may be there to be copied. */
+export function fold(text: string, room: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= room) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** Cuts a text that is to stay on one line. */
+export function clip(text: string, room: number): string {
+  return text.length <= room ? text : `${text.slice(0, Math.max(room - 1, 0))}…`;
+}
+
+/** A line with its mark and label; `aside` (a time, a reason) stands in gray behind the sentence. */
+function marked(mark: Mark, title: string, says: string, aside: string, style: Style): string {
+  const [symbol, colour] = marks[mark];
+  const room = textRoom(style);
+  const texts = fold(says, room);
+  const last = texts.at(-1) ?? "";
+  const fits = last.length + 3 + aside.length <= room;
+  const behind = aside === "" ? "" : `${fits ? "   " : `\n${indent(style)}`}${paint("gray", aside, style)}`;
+  const label = title.padEnd(style.label ?? usualLabel);
+  return `  ${paint(colour, symbol, style)} ${label} ${texts.join(`\n${indent(style)}`)}${behind}`;
+}
+
+/** A command is never folded, so that it can be copied; where it does not fit behind its words it gets a line of its own. */
+function remedyLines(says: string, command: string, style: Style): string[] {
+  const shown = paint("bold", command, style);
+  if (says.length + 4 + command.length <= textRoom(style)) return [`${indent(style)}${says}:   ${shown}`];
+  return [...below(`${says}:`, "", style), `${indent(style)}  ${shown}`];
+}
+
+/** Lines under a sentence. Those with a bar in front are somebody else's words. */
+function below(text: string, bar: "" | "│ ", style: Style): string[] {
+  return fold(text, textRoom(style) - bar.length).map((line) => {
+    return indent(style) + (bar === "" ? line : paint("gray", bar + line, style));
+  });
+}
+
+function indent({ label = usualLabel }: Style): string {
+  return " ".repeat(label + 5);
+}
+
+function textRoom(style: Style): number {
+  return Math.max(style.width - indent(style).length, leastText);
 }
 
 type Colour = "green" | "yellow" | "red" | "white" | "gray" | "bold";
 
 function paint(colour: Colour, text: string, { colour: wanted }: Style): string {
-  return wanted && text.trim() !== "" ? styleText(colour, text) : text;
+  // The stream has been looked at already, in `screen.ts`; looking again here would ask about standard output.
+  return wanted && text.trim() !== "" ? styleText(colour, text, { validateStream: false }) : text;
 }

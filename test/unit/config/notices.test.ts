@@ -74,7 +74,7 @@ describe("a changed pin", () => {
     expect(others).toEqual([]);
     expect(finding).toMatchObject({
       reason: "PIN_CHANGED",
-      says: "k3sImage is lab/k3s:v1.35.5 (TRACEBLOC_K3S_IMAGE), not the image of this version",
+      says: "k3sImage is lab/k3s:v1.35.5 (TRACEBLOC_K3S_IMAGE); this version was made with docker.io/rancher/k3s:v1.35.5-k3s1",
     });
   });
 

@@ -1,0 +1,13 @@
+import type { Finding } from "../engine/finding.ts";
+import { exitCodeOf, type ExitCode } from "../engine/reasons.ts";
+import { bareResult } from "../ui/result.ts";
+import type { Begun } from "./begin.ts";
+
+/** Why a command could not be begun: nothing was changed. Gives the exit code. */
+export function refuse({ screen, command, warnings }: Begun, finding: Finding): ExitCode {
+  const exit = exitCodeOf(finding.reason);
+  screen.finding(finding, "failed");
+  screen.lines([`Nothing was changed.     exit ${exit}`]);
+  screen.result(bareResult(command, exit, "refused", [screen.spelled(finding)], warnings));
+  return exit;
+}
