@@ -12,6 +12,7 @@ import { createCluster, type ClusterShape } from "./k3d.ts";
 import { logTail, lookAtNode } from "./look.ts";
 import { mountAt, mountPoints, type Node } from "./node.ts";
 import { isFolder } from "./ownership.ts";
+import { choosePort } from "./port.ts";
 import { apiSilent, finding } from "./refusals.ts";
 import { removeCluster } from "./remove.ts";
 import { watchK3d, type Watched } from "./watch.ts";
@@ -21,25 +22,38 @@ import { watchK3d, type Watched } from "./watch.ts";
  * known to be ours. Where it fails, or is interrupted, all that was made is taken away again and the evidence kept.
  */
 export async function create(shape: ClusterShape, on: Machine, k3d: string): Promise<void> {
-  const { cluster } = shape;
   makeFolders(shape);
+  let port = shape.port;
+  for (let tries = 1; ; tries++) {
+    const why = await attempt({ ...shape, port }, on, k3d);
+    if (why === undefined) return;
+    // Free when it was looked for, and taken since: another cluster that is made at the same time found it free as well.
+    const next = why.reason === "PORT_TAKEN" && shape.anyPort ? (await choosePort(port + 1)).free : undefined;
+    if (next === undefined || tries === mostPorts || on.stop.aborted) throw new Failure(why);
+    on.emit({ type: "note", room: "cluster", says: `port ${port} was taken meanwhile; trying ${next}` });
+    port = next;
+  }
+}
+
+const mostPorts = 5;
+
+/** One call of k3d, to its proof. Undefined where the cluster stands; else why not, and what was made is gone again. */
+async function attempt(shape: ClusterShape, on: Machine, k3d: string): Promise<Finding | undefined> {
+  const { cluster } = shape;
   const installation = noteBirth(on.state, cluster, new Date());
   const watched = await watchK3d(
     on,
     createCluster(k3d, shape, installation, on.platform),
     `k3d makes cluster ${cluster}`,
   );
-  if (!succeeded(watched.result)) {
-    throw new Failure(await undo(await whyNotMade(watched, shape, on), shape, installation, on));
-  }
+  if (!succeeded(watched.result)) return undo(await whyNotMade(watched, shape, on), shape, installation, on);
 
   const node = await lookAtNode(on, cluster);
   const mismounted = whyMismounted(node, shape);
-  if (mismounted !== undefined) throw new Failure(await undo(mismounted, shape, installation, on));
+  if (mismounted !== undefined) return undo(mismounted, shape, installation, on);
   const answer = await reach(on, k3d, cluster);
-  if (!isReady(answer)) {
-    throw new Failure({ ...apiSilent(cluster, saysOf(answer)), details: await logTail(on, cluster) });
-  }
+  if (isReady(answer)) return undefined;
+  return { ...apiSilent(cluster, saysOf(answer)), details: await logTail(on, cluster) };
 }
 
 /** The engine would make a folder that is missing itself, and as root. */

@@ -18,6 +18,8 @@ export type ClusterShape = {
   toolsImage: string;
   /** Of the Kubernetes API on 127.0.0.1. */
   port: number;
+  /** Another one will do where this is taken by the time k3d asks for it. */
+  anyPort: boolean;
   /** Absolute folder of this machine, as the engine understands it. Undefined in node-local mode. */
   dataDir: string | undefined;
   datasetDir: string | undefined;

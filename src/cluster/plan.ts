@@ -105,6 +105,7 @@ function planCreate({ facts, wishes, unfinished, tried }: Ground): Planned<Clust
     image: wishes.k3sImage.value,
     toolsImage: wishes.k3dToolsImage.value,
     port: free,
+    anyPort: !wasAsked(wishes.apiPort),
     dataDir: wishes.storageMode.value === "hostpath" ? wishes.dataDir.value : undefined,
     datasetDir: wishes.storageMode.value === "hostpath" ? wishes.datasetDir.value : undefined,
   };

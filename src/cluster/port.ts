@@ -14,8 +14,8 @@ export async function choosePort(wished: number): Promise<PortChoice> {
 }
 
 /**
- * Free is a port that can be listened on and that nobody answers on. Listening alone does not tell: macOS lets 127.0.0.1
- * be taken beside a listener on all addresses (B28).
+ * Free is a port that can be listened on (Windows keeps whole ranges to itself) and that nobody answers on. Listening
+ * alone does not tell: macOS lets 127.0.0.1 be taken beside a listener on all addresses (B28).
  */
 async function isFree(port: number): Promise<boolean> {
   return (await canListen(port)) && !(await answers(port));

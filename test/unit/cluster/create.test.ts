@@ -27,12 +27,40 @@ describe("creating a cluster", () => {
     });
   });
 
+  test("is not proven where the node has other folders than were asked for", async () => {
+    const { runner } = engine();
+    const on = machine(runner, place.root);
+    await performers["cluster.create"].perform(create(), on);
+    const says = "/tracebloc-data in the node is not /srv";
+    expect(await performers["cluster.create"].prove({ ...create(), datasetDir: "/srv" }, on)).toMatchObject({
+      value: { holds: false, says },
+    });
+    expect(await performers["cluster.create"].prove({ ...create(), dataDir: "/srv" }, on)).toMatchObject({
+      value: { holds: false },
+    });
+  });
+
   test("B09: is noted before k3d is called, so that what a dead run leaves is known to be ours", async () => {
     const seen: unknown[] = [];
     const { runner } = engine({ create: (make) => (seen.push(noted(on)), make(), exited()) });
     const on: Machine = machine(runner, place.root);
     await performers["cluster.create"].perform(create(), on);
     expect(seen).toEqual([{ createdAt: expect.any(String) as string }]);
+  });
+
+  test("B28: takes another port where the one that was free is taken by the time k3d asks for it", async () => {
+    const ports: string[] = [];
+    const { runner } = engine({
+      create: (make, { args }) => {
+        ports.push(args[args.indexOf("--api-port") + 1] ?? "");
+        if (ports.length === 1) return exited(recorded(failures, "port taken by a container"));
+        make();
+        return exited();
+      },
+    });
+    const on = machine(runner, place.root);
+    await performers["cluster.create"].perform({ ...create(), port: place.port - 1, anyPort: true }, on);
+    expect(new Set(ports).size).toBe(2);
   });
 
   test("that fails takes away what it made, and keeps k3d's words and the node's last ones", async () => {

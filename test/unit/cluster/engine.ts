@@ -141,6 +141,7 @@ export const create = (): Extract<ClusterAction, { do: "cluster.create" }> => ({
   image: "rancher/k3s:v1",
   toolsImage: "tools:1",
   port: place.port,
+  anyPort: false,
   dataDir: join(place.root, "data"),
   datasetDir: undefined,
 });

@@ -110,6 +110,7 @@ export const create: Extract<ClusterAction, { do: "cluster.create" }> = {
   image: "rancher/k3s:v1.35.5-k3s1@sha256:2074",
   toolsImage: "ghcr.io/k3d-io/k3d-tools:5.9.0",
   port: 6550,
+  anyPort: true,
   dataDir: "/home/ada/.tracebloc",
   datasetDir: undefined,
 };

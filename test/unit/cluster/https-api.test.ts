@@ -59,7 +59,7 @@ describe("an API that answers", () => {
       seen.push([request.method, request.url, request.headers.accept, subject.CN]);
       response
         .writeHead(request.url === "/readyz" ? 500 : 200)
-        .end(request.url === "/readyz" ? "[-]etcd failed\nmore" : '{"kind":"PodList"}');
+        .end(request.url === "/readyz" ? "[+]ping ok\n[-]etcd failed: reason withheld" : '{"kind":"PodList"}');
     });
     expect(await api.get("/api/v1/pods?limit=1", { ...limit, accept: "application/json;as=Table" })).toEqual({
       outcome: "answered",
@@ -68,11 +68,16 @@ describe("an API that answers", () => {
       json: { kind: "PodList" },
     });
     const unready = await api.get("/readyz", limit);
-    expect(unready).toEqual({ outcome: "answered", status: 500, text: "[-]etcd failed\nmore", json: undefined });
+    expect(unready).toEqual({
+      outcome: "answered",
+      status: 500,
+      text: "[+]ping ok\n[-]etcd failed: reason withheld",
+      json: undefined,
+    });
     expect([isReady(unready), isStale(unready), saysOf(unready)]).toEqual([
       false,
       false,
-      "answered 500: [-]etcd failed",
+      "answered 500: [-]etcd failed: reason withheld",
     ]);
     expect(seen).toEqual([
       ["GET", "/api/v1/pods?limit=1", "application/json;as=Table", "example-admin"],

@@ -16,6 +16,7 @@ const shape: ClusterShape = {
   image: "rancher/k3s:v1.35.5-k3s1@sha256:2074",
   toolsImage: "ghcr.io/k3d-io/k3d-tools:5.9.0",
   port: 6550,
+  anyPort: false,
   dataDir: "/home/ada/.tracebloc",
   datasetDir: undefined,
 };
