@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 /** Starts programs. The only road from this project to another process; execa stays behind it. */
 export type Runner = {
   /** Runs one program to its end. Never throws and never rejects: whatever happens is told by the result. */
@@ -65,12 +67,14 @@ export function succeeded(result: RunResult): boolean {
   return result.outcome === "exited" && result.exitCode === 0;
 }
 
-/** The line a person should see of a failed call: the tool's own last error line, or what happened to the process. */
+/** The line a person should see of a failed call: the tool's own first error line, or what happened to the process. */
 export function firstComplaint(result: RunResult): string {
   if (result.outcome === "timed-out") return `no answer within ${Math.round(result.ms / 1000)} s`;
   if (result.outcome === "cancelled") return "interrupted";
   if (result.outcome === "not-started") return `could not be started: ${result.why ?? result.notStarted ?? "other"}`;
-  const lines = `${result.stderr}\n${result.stdout}`.split("\n").map((line) => line.trim());
+  // k3d colours what it says even into a pipe.
+  const text = stripVTControlCharacters(`${result.stderr}\n${result.stdout}`);
+  const lines = text.split("\n").map((line) => line.trim());
   const said =
     lines.find((line) => /error|fatal|fail|denied|cannot|refused/i.test(line)) ?? lines.find((line) => line !== "");
   return said ?? (result.signal === undefined ? `exit code ${result.exitCode ?? "none"}` : `ended by ${result.signal}`);

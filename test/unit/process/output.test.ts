@@ -56,10 +56,19 @@ describe("what is kept of a stream", () => {
     expect(Buffer.byteLength(left)).toBeLessThan(40_000 - 2 * 4096 + 60);
   });
 
-  test("takes no more memory than a few times the bound, however small the chunks", () => {
+  test("is cut right also when it comes in the smallest of chunks", () => {
     const kept = capture(1000);
     for (let index = 0; index < 200_000; index++) kept.push(Buffer.from("x\n"));
     expect(kept.text().text).toMatch(/^(?:x\n)+x\n\[… 399\d{3} bytes left out …\]\n(?:x\n)+$/);
+  });
+
+  test("is no more than a few times the bound in memory while a stream goes on and on", () => {
+    const megabyte = 1024 * 1024;
+    const kept = capture(megabyte);
+    const before = process.memoryUsage().arrayBuffers;
+    for (let index = 0; index < 400; index++) kept.push(Buffer.alloc(megabyte, "x"));
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(200 * megabyte);
+    expect(kept.text().truncated).toBe(true);
   });
 
   test("begins without the byte order mark of some Windows tools", () => {

@@ -96,6 +96,12 @@ describe("a known secret", () => {
     expect(redactor.redact("a b\n\nc")).toBe("a b\n\nc");
   });
 
+  test("that begins like the mark ends does not eat into a mark", () => {
+    const redactor = redactorOf("hunter22", "redacted> hunter33");
+    const once = redactor.redact("hunter22 hunter33");
+    expect([once, redactor.redact(once)]).toEqual(["<redacted> hunter33", "<redacted> hunter33"]);
+  });
+
   test("that contains another goes whole", () => {
     expect(redactorOf("hunter", "hunter-and-more").redact("say hunter-and-more")).toBe("say <redacted>");
   });
