@@ -104,6 +104,7 @@ describe("the run before", () => {
       // The same pid at another time is another process.
       journal.children.started({ ...helm, startedAt: "boot/9" });
     });
+    run("tracebloc install", (journal) => journal.children.ended(helm));
     expect(read(folder).children).toEqual([{ ...helm, startedAt: "boot/9" }]);
   });
 

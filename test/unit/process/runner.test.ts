@@ -11,6 +11,15 @@ const result = (more: Partial<RunResult>): RunResult => ({
   ...more,
 });
 
+/** What k3d 5.9.0 says into a pipe where no engine answers. */
+const k3dWithoutEngine = [
+  "\x1b[31mERRO\x1b[0m[0000] Failed to get nodes for cluster 'none': docker failed to get containers with labels 'map[k3d.cluster:none]': failed to list containers: Cannot connect to the Docker daemon at unix:///nonexistent.sock. Is the docker daemon running? ",
+  "\x1b[36mINFO\x1b[0m[0000] Prep: Network                                ",
+  "\x1b[31mERRO\x1b[0m[0000] Failed to create cluster >>> Rolling Back    ",
+  "\x1b[31mFATA\x1b[0m[0000] Cluster creation FAILED, also FAILED to rollback changes! ",
+  "",
+].join("\n");
+
 test("only exit code 0 is success", () => {
   expect(succeeded(result({ exitCode: 0 }))).toBe(true);
   for (const more of [
@@ -31,15 +40,10 @@ describe("the line a person should see", () => {
       { exitCode: 1, stderr: "WARNING: group-readable\nError: release: not found\n" },
       "Error: release: not found",
     ],
-    // k3d 5.9.0
     [
-      "the first of several errors: the last one only says that all is lost",
-      {
-        exitCode: 1,
-        stderr:
-          "INFO[0000] Prep: Network\nERRO[0000] Failed Cluster Start: failed to start node\nFATA[0000] Cluster creation FAILED, all changes have been rolled back!\n",
-      },
-      "ERRO[0000] Failed Cluster Start: failed to start node",
+      "the first of several errors, without colours: the last only says that all is lost",
+      { exitCode: 1, stderr: k3dWithoutEngine },
+      "ERRO[0000] Failed to get nodes for cluster 'none': docker failed to get containers with labels 'map[k3d.cluster:none]': failed to list containers: Cannot connect to the Docker daemon at unix:///nonexistent.sock. Is the docker daemon running?",
     ],
     [
       "stderr before stdout",
