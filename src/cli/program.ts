@@ -72,7 +72,7 @@ export function buildProgram(ending: (code: Promise<number>) => Promise<void>): 
     examples: [
       ["tracebloc install", "asks for what is missing"],
       ["tracebloc install --data-dir /var/lib/tracebloc", "data on another disk"],
-      ["tracebloc install --json --strict", "for a program: lines of JSON, no question asked"],
+      ["tracebloc install --json --strict", "for a program"],
     ],
   }).action((flags: Flags) => ending(import("./install.ts").then(({ install }) => install(flags))));
 
@@ -140,7 +140,7 @@ export function buildProgram(ending: (code: Promise<number>) => Promise<void>): 
     settings: ["cluster"],
     examples: [
       ["KUBECONFIG=$(tracebloc kubeconfig) kubectl get pods -A", "leaves yours alone"],
-      ["tracebloc kubeconfig --merge", "adds a context to yours"],
+      ["tracebloc kubeconfig --merge", "adds it to yours"],
     ],
   }).action((flags: Flags) => ending(import("./kubeconfig.ts").then(({ kubeconfig }) => kubeconfig(flags))));
 

@@ -11,6 +11,7 @@ import { labClient, labPassword, start as startBackend } from "../../scripts/lab
 import type { Event } from "../../src/engine/events.ts";
 import type { Line } from "../../src/engine/journal-line.ts";
 import type { Result } from "../../src/ui/result.ts";
+import { faultsOfOutput } from "../output.ts";
 import { inLab, labEnvironment } from "./lab.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -61,7 +62,7 @@ export type Ran = {
   signal: string | undefined;
   stdout: string;
   stderr: string;
-  /** The lines of `--json`. Throws where one is not JSON. */
+  /** The lines of `--json`. Throws where one is not JSON, or not as the schema that ships says. */
   lines: () => Output[];
   /** The last of them. Throws where it is no result. */
   result: () => Result;
@@ -178,11 +179,15 @@ function launch(
 }
 
 function ran(said: Pick<Ran, "exit" | "signal" | "stdout" | "stderr" | "ms">): Ran {
-  const lines = () =>
-    said.stdout
+  const lines = () => {
+    const parsed = said.stdout
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as Output);
+    const faults = faultsOfOutput(parsed);
+    if (faults.length > 0) throw new Error(`not as the schema of --json says:\n${faults.join("\n")}`);
+    return parsed;
+  };
   const result = () => {
     const last = lines().at(-1);
     if (last?.type !== "result") throw new Error(`no result at the end of:\n${said.stdout}\n${said.stderr}`);

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+
+import { spell, spellCommand, type Spelling } from "../../../src/ui/spelling.ts";
+
+const spelling: Spelling = {
+  tracebloc: "npx tracebloc",
+  helm: "helm --kubeconfig /state/kubeconfig.yaml",
+  kubectl: "docker exec k3d-lab-server-0 kubectl",
+  which: [{ flag: "--cluster", text: "--cluster lab" }],
+  wished: [
+    { flag: "--cluster", text: "--cluster lab" },
+    { flag: "--data-dir", text: "--data-dir '/srv/my data'" },
+  ],
+};
+
+test.each([
+  ["tracebloc status", "npx tracebloc status --cluster lab"],
+  // The same command again is the same command: without --data-dir it would make another cluster.
+  ["tracebloc install", "npx tracebloc install --cluster lab --data-dir '/srv/my data'"],
+  // A remedy that says what to ask for knows why.
+  ["tracebloc install --data-dir /srv/b", "npx tracebloc install --data-dir /srv/b --cluster lab"],
+  ["tracebloc install --cluster lab-2", "npx tracebloc install --cluster lab-2"],
+  ["tracebloc install --cluster=lab-2", "npx tracebloc install --cluster=lab-2"],
+  ["TB_X=1 tracebloc status", "TB_X=1 npx tracebloc status --cluster lab"],
+  ["helm history tracebloc", "helm --kubeconfig /state/kubeconfig.yaml history tracebloc"],
+  ["kubectl describe pod/a", "docker exec k3d-lab-server-0 kubectl describe pod/a"],
+  ["docker exec node tracebloc status", "docker exec node tracebloc status"],
+  ["tracebloc-lab status", "tracebloc-lab status"],
+])("`%s` becomes `%s`", (command, spelled) => {
+  expect(spellCommand(command, spelling)).toBe(spelled);
+});
+
+test("only the commands of a finding change", () => {
+  const finding = {
+    reason: "NOT_INSTALLED",
+    room: "cluster",
+    says: "tracebloc status says so",
+    remedies: [{ says: "tracebloc install, again" }, { says: "look", command: "tracebloc status" }],
+  } as const;
+  expect(spell(finding, { ...spelling, which: [] })).toEqual({
+    ...finding,
+    remedies: [{ says: "tracebloc install, again" }, { says: "look", command: "npx tracebloc status" }],
+  });
+});

@@ -1,0 +1,119 @@
+import { stripVTControlCharacters } from "node:util";
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import type { Finding } from "../../../src/engine/finding.ts";
+import { clip, duration, findingLines, fold, markOf, roomLine } from "../../../src/ui/text.ts";
+
+const wide = { colour: false, width: Number.POSITIVE_INFINITY };
+const narrow = { colour: false, width: 60 };
+
+const finding: Finding = {
+  reason: "CLUSTER_STOPPED",
+  room: "cluster",
+  says: "cluster lab does not run, and its release can only be removed while it does",
+  remedies: [
+    { says: "start it, then run this again", command: "k3d cluster start lab" },
+    { says: "or look at what it says" },
+  ],
+  details: ["Error response from daemon: no such container"],
+};
+
+describe("lines for a person", () => {
+  test("stay one line each where they end in a file", () => {
+    expect(findingLines(finding, "failed", wide)).toEqual([
+      "  ✗ Cluster        cluster lab does not run, and its release can only be removed while it does   CLUSTER_STOPPED",
+      "                   │ Error response from daemon: no such container",
+      "                   start it, then run this again:   k3d cluster start lab",
+      "                   or look at what it says",
+    ]);
+  });
+
+  test("are folded between words on a terminal, under the sentence and never under its label", () => {
+    expect(findingLines(finding, "failed", narrow).join("\n").split("\n")).toEqual([
+      "  ✗ Cluster        cluster lab does not run, and its release",
+      "                   can only be removed while it does",
+      "                   CLUSTER_STOPPED",
+      "                   │ Error response from daemon: no such",
+      "                   │ container",
+      "                   start it, then run this again:",
+      "                     k3d cluster start lab",
+      "                   or look at what it says",
+    ]);
+  });
+
+  test("give a step its time only where it took one", () => {
+    expect(roomLine("done", "Cluster", "runs", 999, wide)).toBe("  ✓ Cluster        runs");
+    expect(roomLine("done", "Cluster", "runs", 15_200, wide)).toBe("  ✓ Cluster        runs   15 s");
+  });
+
+  test("align to the longest label of their table", () => {
+    const style = { ...wide, label: 17 };
+    const lines = ["Memory", "Dataset directory"].map((label) => roomLine("done", label, "fine", 0, style));
+    expect(new Set(lines.map((line) => line.indexOf("fine"))).size).toBe(1);
+  });
+
+  test("carry colour only where it is wanted, and the same text", () => {
+    const plain = findingLines(finding, "failed", narrow);
+    const coloured = findingLines(finding, "failed", { ...narrow, colour: true });
+    expect(coloured).not.toEqual(plain);
+    expect(coloured.map(stripVTControlCharacters)).toEqual(plain);
+  });
+
+  test("mark what is worth a look differently from what failed", () => {
+    expect((["PIN_CHANGED", "STORAGE_UNKNOWN", "STORAGE_BLOCKED", "CLUSTER_NOT_OURS"] as const).map(markOf)).toEqual([
+      "repaired",
+      "repaired",
+      "failed",
+      "failed",
+    ]);
+  });
+});
+
+describe("folding", () => {
+  const text = fc.array(
+    fc.string({ minLength: 1, maxLength: 30 }).filter((word) => !word.includes(" ")),
+    {
+      minLength: 1,
+    },
+  );
+
+  test("loses nothing, and breaks only between words", () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 80 }), (words, room) => {
+        expect(fold(words.join(" "), room).join(" ")).toBe(words.join(" "));
+      }),
+    );
+  });
+
+  test("is never wider than there is room, but for a word that is wider itself", () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 80 }), (words, room) => {
+        for (const line of fold(words.join(" "), room)) {
+          expect(line.length <= room || !line.includes(" ")).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test("a text that must stay on one line is cut, and shows that it was", () => {
+    expect(clip("pulling image", 13)).toBe("pulling image");
+    expect(clip("pulling image", 12)).toBe("pulling ima…");
+    expect(clip("pulling image", -3)).toBe("…");
+  });
+});
+
+test.each([
+  [0, "0.0 s"],
+  [234, "0.2 s"],
+  [9_949, "9.9 s"],
+  [9_960, "10 s"],
+  [41_400, "41 s"],
+  [99_400, "99 s"],
+  [100_000, "1 min 40 s"],
+  [600_000, "10 min"],
+  [1_200_000, "20 min"],
+])("%i ms are said as %s", (ms, said) => {
+  expect(duration(ms)).toBe(said);
+});
