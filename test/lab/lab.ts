@@ -34,6 +34,9 @@ export type LabCluster = {
   remove: () => Promise<void>;
 };
 
+/** Whatever reaches a cluster. */
+type Reached = Pick<LabCluster, "kubectl">;
+
 export async function createCluster(name: string): Promise<LabCluster> {
   const folder = await mkdtemp(join(tmpdir(), `${name}-`));
   const data = await mkdtemp(join(tmpdir(), `${name}-data-`));
@@ -63,7 +66,7 @@ export async function createCluster(name: string): Promise<LabCluster> {
 }
 
 /** Claims a directory of the node as the product's chart does: hostPath, made by the kubelet when it is missing. */
-export async function claimDirectory(cluster: LabCluster, claim: string, path: string): Promise<void> {
+export async function claimDirectory(cluster: Reached, claim: string, path: string): Promise<void> {
   const common = { storageClassName: "manual", accessModes: ["ReadWriteOnce"] };
   const volume = {
     apiVersion: "v1",
@@ -88,7 +91,7 @@ export async function claimDirectory(cluster: LabCluster, claim: string, path: s
 
 /** Runs the lab's workload as `uid` with the claim at /data/shared, to its end. */
 export async function runPod(
-  cluster: LabCluster,
+  cluster: Reached,
   pod: { name: string; uid: number; claim: string; args: readonly string[]; namespace?: string },
 ): Promise<{ exitCode: number; log: string }> {
   const scope = ["--namespace", pod.namespace ?? "default"];
@@ -125,7 +128,7 @@ export async function runPod(
   return { exitCode, log };
 }
 
-async function apply(cluster: LabCluster, ...items: object[]): Promise<void> {
+async function apply(cluster: Reached, ...items: object[]): Promise<void> {
   await cluster.kubectl(["apply", "--filename", "-"], JSON.stringify({ apiVersion: "v1", kind: "List", items }));
 }
 

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,10 +8,10 @@ import { execa } from "execa";
 import { afterAll, beforeAll } from "vitest";
 
 import { labClient, labPassword, start as startBackend } from "../../scripts/lab/backend.mjs";
+import { environment as lab } from "../../scripts/lab/environment.mjs";
 import type { Event } from "../../src/engine/events.ts";
 import type { Line } from "../../src/engine/journal-line.ts";
 import type { Result } from "../../src/ui/result.ts";
-import { faultsOfOutput } from "../output.ts";
 import { inLab, labEnvironment } from "./lab.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -27,7 +27,7 @@ export type Product = {
   state: string;
   data: string;
   /** Requests that the stand-in backend saw. */
-  backend: () => readonly { path: string; username: string | null; status: number | null }[];
+  backend: () => readonly Asked[];
   /** Runs it to its end. Never rejects because of an exit code. */
   run: (args: readonly string[], options?: RunOptions) => Promise<Ran>;
   /** Starts it and returns at once, for tests that interfere. */
@@ -40,10 +40,14 @@ export type Product = {
   logs: () => string[];
 };
 
+type Asked = { path: string; username: string | null; status: number | null };
+
 export type RunOptions = {
   /** Laid over the product's environment; undefined removes a variable. */
   env?: Readonly<Record<string, string | undefined>>;
   input?: string;
+  /** A command that runs it, such as `unshare --mount`; its own arguments come after these. */
+  under?: readonly string[];
 };
 
 export type Started = {
@@ -62,7 +66,7 @@ export type Ran = {
   signal: string | undefined;
   stdout: string;
   stderr: string;
-  /** The lines of `--json`. Throws where one is not JSON, or not as the schema that ships says. */
+  /** The lines of `--json`. Throws where one is not JSON. */
   lines: () => Output[];
   /** The last of them. Throws where it is no result. */
   result: () => Result;
@@ -72,7 +76,8 @@ export type Ran = {
 };
 
 /** Names that the product reads; a test sets those that it means, whatever the machine has. */
-const read = /^(TRACEBLOC_|TB_|HOST_|CLIENT_|CLUSTER_|K3D_|HELM_|KUBE|CI$|NO_COLOR$|GITHUB_ACTIONS$|HTTPS?_PROXY$|ALL_PROXY$)/i;
+const read =
+  /^(TRACEBLOC_|TB_|HOST_|CLIENT_|CLUSTER_|K3D_|HELM_|KUBE|CI$|NO_COLOR$|GITHUB_ACTIONS$|HTTPS?_PROXY$|ALL_PROXY$)/i;
 
 /**
  * The product for the tests of one `describe`: `const product = useProduct("lab-repair")`. Removes what an earlier run
@@ -95,7 +100,14 @@ export function useProduct(cluster: string): Product {
     await rm(folder, { recursive: true });
   });
 
+  const temporary = join(folder, "tmp");
+  mkdirSync(temporary);
   const environment = {
+    // So that whatever a run leaves anywhere is found below `folder`.
+    TMPDIR: temporary,
+    XDG_CACHE_HOME: join(folder, "cache"),
+    XDG_CONFIG_HOME: join(folder, "config"),
+    XDG_DATA_HOME: join(folder, "share"),
     TRACEBLOC_STATE_DIR: state,
     HOST_DATA_DIR: data,
     CLUSTER_NAME: cluster,
@@ -103,13 +115,13 @@ export function useProduct(cluster: string): Product {
     TRACEBLOC_CLIENT_ID: labClient,
     TRACEBLOC_CLIENT_PASSWORD: labPassword,
   };
-  const machine = () => {
-    const around = Object.entries(labEnvironment(backend?.url)).filter(([name]) => !read.test(name));
-    const lab = Object.entries(labEnvironment(backend?.url)).filter(([name]) => name in labOnly());
-    return { ...Object.fromEntries(around), ...Object.fromEntries(lab), ...environment };
-  };
-  const start = (args: readonly string[], { env = {}, input = "" }: RunOptions = {}) =>
-    launch(program, args, { env: { ...machine(), ...env }, input, cwd: folder });
+  const machine = () => ({
+    ...Object.fromEntries(Object.entries(labEnvironment()).filter(([name]) => !read.test(name))),
+    ...lab(backend === undefined ? {} : { backend: backend.url }),
+    ...environment,
+  });
+  const start = (args: readonly string[], { env = {}, input = "", under = [] }: RunOptions = {}) =>
+    launch([...under, process.execPath, program, ...args], { env: { ...machine(), ...env }, input, cwd: folder });
   return {
     cluster,
     node,
@@ -117,7 +129,7 @@ export function useProduct(cluster: string): Product {
     folder,
     state,
     data,
-    backend: () => backend?.seen ?? [],
+    backend: () => (backend?.seen ?? []) as Asked[],
     start,
     run: (args, options) => start(args, options).ended,
     inNode: (command) => inLab("docker", ["exec", node, "sh", "-c", command]),
@@ -131,12 +143,11 @@ export function useProduct(cluster: string): Product {
 
 /** Starts the product and keeps all that it says. */
 function launch(
-  program: string,
-  args: readonly string[],
+  [file = "", ...args]: readonly string[],
   { env, input, cwd }: { env: Record<string, string | undefined>; input: string; cwd: string },
 ): Started {
   const began = performance.now();
-  const child = execa(process.execPath, [program, ...args], {
+  const child = execa(file, args, {
     env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
     extendEnv: false,
     input,
@@ -179,15 +190,11 @@ function launch(
 }
 
 function ran(said: Pick<Ran, "exit" | "signal" | "stdout" | "stderr" | "ms">): Ran {
-  const lines = () => {
-    const parsed = said.stdout
+  const lines = () =>
+    said.stdout
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as Output);
-    const faults = faultsOfOutput(parsed);
-    if (faults.length > 0) throw new Error(`not as the schema of --json says:\n${faults.join("\n")}`);
-    return parsed;
-  };
   const result = () => {
     const last = lines().at(-1);
     if (last?.type !== "result") throw new Error(`no result at the end of:\n${said.stdout}\n${said.stderr}`);
@@ -221,12 +228,6 @@ function copyProgram(folder: string): string {
     cpSync(join(root, part), join(folder, "program", part), { recursive: true });
   }
   return join(folder, "program", "dist", "bin.cjs");
-}
-
-/** What the lab itself sets. */
-function labOnly(): NodeJS.ProcessEnv {
-  const names = ["TRACEBLOC_K3S_IMAGE", "TRACEBLOC_K3D_TOOLS_IMAGE", "TRACEBLOC_BACKEND_URL", "TRACEBLOC_IMAGE_PULL_POLICY"];
-  return Object.fromEntries(names.map((name) => [name, ""]));
 }
 
 /** Takes away all that has a cluster's label, whatever state it is in: a paused node, half of one, a network alone. */
