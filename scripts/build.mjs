@@ -75,6 +75,8 @@ async function bundleProgram() {
       test: /node_modules\/yaml\/|\/src\/(?:config\/yaml-file|cluster\/kubeconfig-yaml|cluster\/merge)\.ts$/,
       priority: 2,
     },
+    // Shared with execa, which every command needs.
+    { name: "commands", test: /node_modules\/(?:signal-exit|yoctocolors)\//, priority: 3 },
     // A spinner, and the road through a proxy: one file for what most runs do without.
     { name: "seldom", test: lazyParts, priority: 2 },
     { name: commandsChunk(program), debugName: "commands", priority: 1 },
