@@ -68,18 +68,16 @@ async function bundleProgram() {
     preserveEntrySignatures: "allow-extension",
   });
   const groups = [
-    { name: "program", tags: ["$initial"], priority: 2 },
+    { name: "program", tags: ["$initial"], priority: 4 },
     // Read only where there is YAML to read, all of it together.
     {
       name: "yaml",
       test: /node_modules\/yaml\/|\/src\/(?:config\/yaml-file|cluster\/kubeconfig-yaml|cluster\/merge)\.ts$/,
       priority: 2,
     },
-    // Shared with execa, which every command needs.
-    { name: "commands", test: /node_modules\/(?:signal-exit|yoctocolors)\//, priority: 3 },
     // A spinner, and the road through a proxy: one file for what most runs do without.
     { name: "seldom", test: lazyParts, priority: 2 },
-    { name: commandsChunk(program), debugName: "commands", priority: 1 },
+    { name: commandsChunk(program), debugName: "commands", priority: 3 },
   ];
   return (await bundle.generate({ ...shared, codeSplitting: { groups } })).output;
 }
