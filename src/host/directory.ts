@@ -50,7 +50,6 @@ async function look(path: string): Promise<{ isDirectory: boolean; owner: number
 
 async function hindranceIn(directory: string): Promise<Directory["hindrance"]> {
   try {
-    // oxlint-disable-next-line no-bitwise -- that is how the flags are combined
     await access(directory, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {

@@ -40,7 +40,7 @@ export type StorageGround = {
 };
 
 /** Said where nothing is prepared on purpose. */
-export const skipped = "storage mode is node-local: the cluster keeps the data, no directory is prepared";
+export const skipped = "The cluster keeps the data (storage mode node-local): no directory is prepared";
 
 const later = "prepare the directories data and logs, and prove them in the node";
 
@@ -65,7 +65,7 @@ export function planFolders(
  * ever fatal: what is blocked or not proven is a warning, and the install goes on. Pure.
  */
 export function planStorage(ground: StorageGround, done: readonly Done<Action>[]): Planned<PrepareDirectories> {
-  if (ground.mode === "node-local") return nothing;
+  if (ground.mode === "node-local") return ground.dataBase === undefined ? { ...nothing, then: [skipped] } : nothing;
   if (ground.dataBase === undefined) return { ...nothing, then: [later] };
   const all = lookedOf(ground.facts, directoriesOf(ground.release, ground.dataBase));
   const toPrepare = all.filter((looked) => canBePrepared(looked) && !wasPrepared(looked.directory, done));

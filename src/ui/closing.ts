@@ -1,6 +1,7 @@
 import type { Outcome } from "../engine/outcome.ts";
 import { reasons } from "../engine/reasons.ts";
 import { version } from "../platform/version.ts";
+import { skipped } from "../storage/plan.ts";
 import { imperative } from "./imperative.ts";
 import { isRepair } from "./plain.ts";
 import { duration, findingLines, fold, markOf, roomLine, titles, type Style } from "./text.ts";
@@ -72,7 +73,7 @@ function healthyLines(closing: Closing, took: string): string[] {
   if (wasInstalled) return [`tracebloc ${version} · ${achieved(actions)}; everything is in place ${took}`];
   return [
     "",
-    `Your client is running ${took}.${datasets === undefined ? "" : ` Datasets go to ${datasets}`}`,
+    `Your client is running ${took}. ${datasets === undefined ? skipped : `Datasets go to ${datasets}`}`,
     `Next: ${spelled("tracebloc status")} · run this command again whenever something is wrong`,
   ];
 }
