@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { ensureDependencies } from "./dependencies.mjs";
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Programs that tests run, and the Debian package of each. A test whose program is missing elsewhere skips itself. */
@@ -16,9 +18,7 @@ const args = process.argv.slice(2).filter((arg) => arg !== "--fast");
 const fast = process.argv.includes("--fast");
 const failures = [];
 
-const ready = await step("dependencies", async () => {
-  if (await dependenciesMissing()) await run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=warn"]);
-});
+const ready = await step("dependencies", ensureDependencies);
 const { passed, failed, skipped } = ready ? await setUpAndTest() : { passed: 0, failed: 0, skipped: 0 };
 for (const failure of failures) console.log(`failed before the tests: ${failure}`);
 if (passed + failed === 0) console.log("no test ran");
@@ -54,18 +54,6 @@ function start(command, parameters) {
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => resolve(code ?? signal));
-  });
-}
-
-/** Compares what npm installed with what the lock file asks for, entry by entry: file times say nothing after a clone. */
-async function dependenciesMissing() {
-  const installed = await readJson(join(root, "node_modules", ".package-lock.json"));
-  if (installed === undefined) return true;
-  const { packages } = await readJson(join(root, "package-lock.json"));
-  return Object.entries(packages).some(([path, wanted]) => {
-    if (path === "") return false;
-    const found = installed.packages[path];
-    return found === undefined ? wanted.optional !== true : found.integrity !== wanted.integrity;
   });
 }
 
