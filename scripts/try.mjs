@@ -8,6 +8,7 @@ import { inCache } from "./lab/cache.mjs";
 import { docker } from "./lab/docker.mjs";
 import { engineEnvironment, recordedEngine } from "./lab/engine.mjs";
 import { LabError } from "./lab/errors.mjs";
+import { run } from "./lab/processes.mjs";
 import { ensureBackend } from "./try/backend.mjs";
 import { remove, remover, write, writer } from "./try/dataset.mjs";
 import { down } from "./try/down.mjs";
@@ -19,6 +20,7 @@ import {
   namespace,
   node,
   place,
+  root,
   show,
   start,
   writeProgram,
@@ -48,7 +50,8 @@ try {
 
 async function passOn() {
   if (!isWritten()) throw new Trouble("there is nothing to ask yet", "npm run try");
-  process.exitCode = Number(await show(args)) || process.exitCode;
+  const exit = await show(args);
+  process.exitCode = typeof exit === "number" ? exit : 1;
 }
 
 async function story() {
@@ -56,10 +59,7 @@ async function story() {
   await setUp();
 
   chapter("Install");
-  say(
-    "The lab's images stand in for the pinned ones, which the product says first. All else is as on any machine.",
-    "",
-  );
+  say("The lab's images stand in for the pinned ones, as the first lines say; all else is as on any machine.", "");
   await install();
 
   chapter("A dataset comes and goes, by pods of two users");
@@ -81,16 +81,18 @@ async function story() {
 
 async function setUp() {
   say(`dependencies: ${await ensureDependencies()}`);
-  await must(process.execPath, ["scripts/build.mjs"], "the build failed", "npm run build");
-  await must(process.execPath, ["scripts/lab/lab.mjs", "up"], "the lab is not up", "npm run lab -- up");
+  await run(process.execPath, ["scripts/build.mjs"], { cwd: root, title: "the build", next: "npm run build" });
+  say("program: built");
+  await labUp();
   const backend = await ensureBackend();
   say(`stand-in backend: ${backend}`);
   writeProgram(backend);
 }
 
-async function must(command, parameters, message, ...next) {
-  const exit = await start(command, parameters);
-  if (interrupted || exit !== 0) throw new Trouble(`${message} (it ended with ${exit})`, ...next);
+/** The first time this takes minutes, which the lab tells step by step; what is there already is not worth a line. */
+async function labUp() {
+  const exit = await start(process.execPath, ["scripts/lab/lab.mjs", "up"], (line) => !/: cached \(/.test(line));
+  if (interrupted || exit !== 0) throw new Trouble("the lab is not up; what is missing is said above", "npm run try");
 }
 
 /** The product's own output, and nothing of ours in between. */
@@ -123,15 +125,16 @@ async function breakDirectory() {
 
 async function tellWhatStands() {
   const kubeconfig = await ask(["kubeconfig"]);
-  const { own, host } = recordedEngine();
-  const engine = own ? `the lab's own container engine (${host})` : "this machine's container engine";
+  const { own } = recordedEngine();
+  const engine = own ? "the lab's own container engine" : "this machine's container engine";
   const dockerHere = own ? `DOCKER_HOST=${engineEnvironment().DOCKER_HOST} docker` : "docker";
   summary([
     [
       "What stands now",
       [
         `cluster ${cluster} with release ${namespace}, on ${engine}`,
-        `datasets and logs in ${join(dataDirectory(), namespace)}; the product's own state in ${place("state")}`,
+        `datasets and logs: ${join(dataDirectory(), namespace)}`,
+        `the product's own state: ${place("state")}`,
       ],
     ],
     [

@@ -8,23 +8,19 @@ import { withLock } from "../lab/lock.mjs";
 import { stopBackend } from "./backend.mjs";
 import { cacheDirectory } from "../lab/cache.mjs";
 import { cluster, isWritten, place, show } from "./product.mjs";
-import { chapter, say, shortened, Trouble, typed } from "./screen.mjs";
+import { say, shortened, Trouble, typed } from "./screen.mjs";
 
 const lines = (text) => text.split("\n").filter(Boolean);
 
 export async function down() {
   if (!existsSync(cacheDirectory())) return say("there is nothing to remove");
-  chapter("Remove");
   const answers = recordedEngine() !== null && (await dockerSucceeds(["version"]));
   if (answers) await removeCluster();
   say((await stopBackend()) ? "stand-in backend: ended" : "stand-in backend: did not run");
   rmSync(place(), { recursive: true, force: true });
   say(`state and data: removed ${shortened(place())}`);
   await withLock(() => leaveEngine(answers));
-  say(
-    "",
-    `What was built is kept in ${shortened(cacheDirectory())}, so that the next time is quick. To remove that as well:`,
-  );
+  say("", `What was built is kept in ${shortened(cacheDirectory())}: the next time is quick. To remove that too:`);
   typed("npm run lab -- down --purge");
 }
 
@@ -54,7 +50,8 @@ async function leaveEngine(answers) {
   const others = answers ? lines(await docker(["ps", "--format", "{{.Names}}"])) : [];
   if (others.length > 0) {
     return say(
-      `container engine: the lab's own, still used by ${others.join(", ")}; stop it with: npm run lab -- down`,
+      `container engine: the lab's own, left running for ${others.join(", ")}`,
+      "To stop it with all that is in it:   npm run lab -- down",
     );
   }
   return say(`container engine: the lab's own, ${await stopEngine(() => {})}`);

@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 import { labClient, labPassword } from "../lab/backend.mjs";
@@ -10,15 +11,16 @@ import { inCache } from "../lab/cache.mjs";
 import { environment } from "../lab/environment.mjs";
 import { run } from "../lab/processes.mjs";
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** A name that nobody else has: the product's own default stays free for a real installation. */
-export const cluster = "tracebloc-try";
+/** A name that nobody else has: the product's own default stays free for a real installation. Tests take another one. */
+const name = process.env.TRACEBLOC_TRY_NAME || "try";
+export const cluster = `tracebloc-${name}`;
 export const node = `k3d-${cluster}-server-0`;
 export const namespace = "tracebloc";
 
 /** All that `npm run try` keeps, below the lab's cache and never in the home directory itself. */
-export const place = (...parts) => inCache("try", ...parts);
+export const place = (...parts) => inCache(name, ...parts);
 export const dataDirectory = () => place("data");
 export const programPath = () => place("tracebloc");
 
@@ -79,9 +81,15 @@ export async function kubectl(args) {
   });
 }
 
-/** Starts a program on this terminal. Gives its exit code, or the signal that ended it. */
-export function start(command, args) {
-  const child = spawn(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+/** Starts a program on this terminal, with those of its lines on stderr that `worth` likes. Gives its exit code, or the signal that ended it. */
+export function start(command, args, worth) {
+  const stderr = worth === undefined ? "inherit" : "pipe";
+  const child = spawn(command, args, { cwd: root, stdio: ["ignore", "inherit", stderr] });
+  if (worth !== undefined) {
+    createInterface(child.stderr).on("line", (line) => {
+      if (worth(line)) process.stderr.write(`    ${line}\n`);
+    });
+  }
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => resolve(code ?? signal));

@@ -67,7 +67,7 @@ export async function begin(command: string, flags: Flags): Promise<Begun | Exit
     return exit;
   }
   for (const finding of loaded.warnings) {
-    if (finding.reason !== "PIN_CHANGED" || makesClusters.has(command)) screen.emit({ type: "warning", finding });
+    if (finding.reason !== "PIN_CHANGED" || saysPins(command, options)) screen.emit({ type: "warning", finding });
   }
   if (loaded.wishes.clientPassword.value !== undefined) redactor.add(loaded.wishes.clientPassword.value);
   const file = await readValues(loaded.wishes);
@@ -85,8 +85,10 @@ export async function begin(command: string, flags: Flags): Promise<Begun | Exit
   };
 }
 
-/** Commands for which it matters which images are pinned. */
-const makesClusters = new Set(["install", "plan", "doctor"]);
+/** Which images are used matters where a cluster is to be made: `install` says it when it comes to that. */
+function saysPins(command: string, { dryRun }: { dryRun: boolean }): boolean {
+  return command === "plan" || command === "doctor" || (command === "install" && dryRun);
+}
 
 /** What says which installation is meant. */
 const whichOne = new Set([settings.namespace, settings.cluster, optionNames.config].map(flagOf));

@@ -76,16 +76,22 @@ function programOf(begun: Begun, { on }: Running): Installing {
   return { program, seen: () => first };
 }
 
-/** Before the first thing is done to a machine that was looked at: what machine this is. */
-function withHeadline({ screen, options, asked }: Begun, on: Machine, seen: () => Facts | undefined): Machine {
-  let isSaid = options.quiet || options.dryRun;
+/** Before the first thing is done to a machine that was looked at: what machine this is, and what is used on it. */
+function withHeadline(
+  { screen, options, asked, warnings }: Begun,
+  on: Machine,
+  seen: () => Facts | undefined,
+): Machine {
+  let isSaid = false;
   return {
     ...on,
     emit: (event) => {
       const host = seen()?.host;
       if (!isSaid && event.type === "action" && host !== undefined) {
         isSaid = true;
-        screen.lines([headline(checkHost(host, asked.wishes), asked.platform), ""]);
+        if (!options.quiet) screen.lines([headline(checkHost(host, asked.wishes), asked.platform), ""]);
+        const pins = warnings.filter(({ reason }) => reason === "PIN_CHANGED");
+        for (const finding of pins) on.emit({ type: "warning", finding });
       }
       on.emit(event);
     },
