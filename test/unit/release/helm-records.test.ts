@@ -43,9 +43,9 @@ describe("Helm's records of releases", () => {
       data: fc.record({ release: fc.oneof(fc.string(), fc.base64String()) }),
     });
     fc.assert(
-      fc.property(fc.array(secret), (items) =>
-        expect(readReleaseRecords({ items }).length).toBeLessThanOrEqual(items.length),
-      ),
+      fc.property(fc.array(secret), (items) => {
+        expect(readReleaseRecords({ items }).length).toBeLessThanOrEqual(items.length);
+      }),
     );
   });
 });
