@@ -21,7 +21,7 @@ export type Line =
   | { is: "event"; at: string; event: Event }
   | ({ is: "call"; at: string } & Call)
   | ({ is: "child"; at: string; phase: "started" | "ended" } & Child)
-  | { is: "action"; at: string; phase: "before" | "after" | "failed"; action: Action; error?: string }
+  | { is: "action"; at: string; phase: "before" | "after" | "failed"; action: Action; says?: string; error?: string }
   | { is: "end"; at: string; exit: ExitCode; reason?: Reason };
 
 /** Raised when a reader that knows the old lines would be misled by the new. */

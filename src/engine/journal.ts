@@ -18,7 +18,8 @@ import type { ExitCode, Reason } from "./reasons.ts";
 
 /** What a run writes down as it goes, so that the next one can tell where it stopped. Each call is on disk before it returns. */
 export type Journal = {
-  before(action: Action): void;
+  /** `says` is for the next run, should this one be cut off: what was being done, for a person. */
+  before(action: Action, says?: string): void;
   after(action: Action): void;
   failed(action: Action, error: unknown): void;
 };
@@ -67,14 +68,14 @@ export function createJournal({ command, redact, warn, now = () => new Date() }:
     if (out !== undefined) out.append(`${JSON.stringify(redactData(line, redact))}\n`, sync);
     else if (waiting.length < mostBuffered) waiting.push(line);
   };
-  const action = (phase: "before" | "after" | "failed", of: Action, error?: unknown) => {
-    write({ is: "action", at: at(), phase, action: of, ...(error !== undefined && { error: messageOf(error) }) }, true);
+  const action = (phase: "before" | "after" | "failed", of: Action, more: { says?: string; error?: string } = {}) => {
+    write({ is: "action", at: at(), phase, action: of, ...more }, true);
   };
 
   return {
-    before: (of) => action("before", of),
+    before: (of, says) => action("before", of, says === undefined ? {} : { says }),
     after: (of) => action("after", of),
-    failed: (of, error) => action("failed", of, error),
+    failed: (of, error) => action("failed", of, { error: messageOf(error) }),
     event(event) {
       // Signs of life come every second: the one that says something new is enough.
       if (event.type === "wait" && event.waitingFor === lastWait) return;

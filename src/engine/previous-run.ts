@@ -70,8 +70,8 @@ export function readRun(text: string, file: string): PreviousRun | "newer" | "em
 function after(run: PreviousRun, line: Line): PreviousRun {
   switch (line.is) {
     case "action": {
-      const { action, at: since } = line;
-      if (line.phase === "before") return { ...run, during: { action, since, says: action.do } };
+      const { action, at: since, says = action.do } = line;
+      if (line.phase === "before") return { ...run, during: { action, since, says } };
       const { during: _, ...rest } = run;
       return line.phase === "after" ? { ...rest, done: [...run.done, action] } : rest;
     }

@@ -85,7 +85,7 @@ async function apply<A extends Action>(
         ...(seen ?? { says: performer.says(action) }),
       });
 
-    journal.before(action);
+    journal.before(action, performer.says(action));
     tell("begin");
     try {
       await performer.perform(action, on);
