@@ -48,11 +48,16 @@ export type RunOptions = {
   input?: string;
   /** A command that runs it, such as `unshare --mount`; its own arguments come after these. */
   under?: readonly string[];
+  /** A process group of its own, as a shell gives to what is typed: `kill` can then reach all of it, as a terminal does. */
+  ownGroup?: boolean;
 };
 
 export type Started = {
   pid: number;
-  kill: (signal: NodeJS.Signals) => void;
+  /** To the program alone or, as Ctrl-C on a terminal does, to its whole process group. */
+  kill: (signal: NodeJS.Signals, whom?: "program" | "group") => void;
+  /** Resolves when what it said so far fits; rejects when the program ends without that. */
+  says: (words: RegExp) => Promise<void>;
   /** Resolves with the first line of `--json` that fits; rejects when the program ends without one. */
   until: (fits: (line: Output) => boolean) => Promise<Output>;
   ended: Promise<Ran>;
@@ -120,8 +125,13 @@ export function useProduct(cluster: string): Product {
     ...lab(backend === undefined ? {} : { backend: backend.url }),
     ...environment,
   });
-  const start = (args: readonly string[], { env = {}, input = "", under = [] }: RunOptions = {}) =>
-    launch([...under, process.execPath, program, ...args], { env: { ...machine(), ...env }, input, cwd: folder });
+  const start = (args: readonly string[], { env = {}, input = "", under = [], ownGroup = false }: RunOptions = {}) =>
+    launch([...under, process.execPath, program, ...args], {
+      env: { ...machine(), ...env },
+      input,
+      ownGroup,
+      cwd: folder,
+    });
   return {
     cluster,
     node,
@@ -144,7 +154,12 @@ export function useProduct(cluster: string): Product {
 /** Starts the product and keeps all that it says. */
 function launch(
   [file = "", ...args]: readonly string[],
-  { env, input, cwd }: { env: Record<string, string | undefined>; input: string; cwd: string },
+  {
+    env,
+    input,
+    ownGroup,
+    cwd,
+  }: { env: Record<string, string | undefined>; input: string; ownGroup: boolean; cwd: string },
 ): Started {
   const began = performance.now();
   const child = execa(file, args, {
@@ -152,10 +167,13 @@ function launch(
     extendEnv: false,
     input,
     cwd,
+    detached: ownGroup,
     reject: false,
     stripFinalNewline: false,
   });
   const seen: Output[] = [];
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
   const watchers = new Set<(line: Output) => void>();
   const follow = (async () => {
     for await (const line of child.iterable()) {
@@ -170,10 +188,19 @@ function launch(
     await follow;
     return ran({ exit: exitCode, signal, stdout, stderr, ms: performance.now() - began });
   })();
+  const pid = child.pid ?? 0;
   return {
-    pid: child.pid ?? 0,
-    kill: (signal) => void child.kill(signal),
+    pid,
+    kill: (signal, whom = "program") => void (whom === "group" ? process.kill(-pid, signal) : child.kill(signal)),
     ended,
+    says: (words) =>
+      new Promise((resolve, reject) => {
+        // Registered after the one that collects, so that `said` holds the chunk already.
+        const look = () => words.test(said) && resolve();
+        look();
+        child.stderr.on("data", look);
+        void ended.then(({ exit }) => reject(new Error(`ended with ${exit} and did not say ${words}:\n${said}`)));
+      }),
     until: (fits) =>
       new Promise((resolve, reject) => {
         const before = seen.find(fits);
