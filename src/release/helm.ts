@@ -55,8 +55,8 @@ function seconds(ms: number): string {
 
 /** What a failed Helm call means: the conflict, the schema's words, the namespace that is going, or Helm's own first line. Pure. */
 export function helmFailure(result: RunResult, release: { name: string; namespace: string }): Finding {
-  const text = `${result.stderr}\n${result.stdout}`;
-  const details = result.stderr
+  const text = told(result);
+  const details = text
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "")
@@ -87,6 +87,18 @@ export function helmFailure(result: RunResult, release: { name: string; namespac
       ],
     };
   }
+  const taken = readOwnership(text);
+  if (taken !== undefined) {
+    return {
+      ...base,
+      reason: "RELEASE_NOT_OURS",
+      says: `${taken.object} exists in namespace ${taken.namespace} and belongs to ${taken.owner}`,
+      remedies: [
+        { says: "see what it is", command: `kubectl get ${taken.object} --namespace ${taken.namespace} -o yaml` },
+        { says: "or use another namespace", command: `tracebloc install --namespace ${release.namespace}-client` },
+      ],
+    };
+  }
   if (/being terminated|is terminating/.test(text)) {
     return {
       ...base,
@@ -103,16 +115,39 @@ export function helmFailure(result: RunResult, release: { name: string; namespac
     return {
       ...base,
       reason: "CHART_INVALID",
-      says: `the chart refuses its values: ${firstComplaint(result)}`,
+      says: `the chart refuses its values: ${withoutPrefix(details[0] ?? "")}`,
       remedies: [{ says: "see what was asked for", command: "tracebloc config show" }],
     };
   }
+  const complaint = details[0] === undefined || result.outcome !== "exited" ? firstComplaint(result) : details[0];
   return {
     ...base,
     reason: "HELM_FAILED",
-    says: `${result.outcome === "timed-out" ? "helm upgrade: " : ""}${firstComplaint(result)}`,
+    says: `${result.outcome === "timed-out" ? "helm upgrade: " : ""}${withoutPrefix(complaint)}`,
     remedies: [again],
   };
+}
+
+/** Helm 4 logs a failure (`level=WARN msg=…`) before it tells it. What it tells begins with `Error: `, and may go on for lines. */
+function told({ stderr }: RunResult): string {
+  const at = stderr.search(/^Error: /m);
+  return at === -1 ? stderr : stderr.slice(at);
+}
+
+function withoutPrefix(complaint: string): string {
+  return complaint.replace(/^Error: (?:(?:INSTALLATION|UPGRADE) FAILED: )?/, "");
+}
+
+/** B36: an object that the chart would make and that is somebody else's, another release's or nobody's. */
+function readOwnership(text: string): { object: string; namespace: string; owner: string } | undefined {
+  const head = /(\w+) "([^"]+)" in namespace "([^"]*)" exists and cannot be imported into the current release/.exec(text);
+  if (head === null) return undefined;
+  const [, kind = "", name = "", namespace = ""] = head;
+  const other = /release-name" must equal "[^"]*": current value is "([^"]+)"/.exec(text)?.[1];
+  const elsewhere = /release-namespace" must equal "[^"]*": current value is "([^"]+)"/.exec(text)?.[1];
+  const release = other === undefined ? "a release" : `release ${other}`;
+  const owner = elsewhere === undefined ? (other === undefined ? "no release" : release) : `${release} in ${elsewhere}`;
+  return { object: `${kind.toLowerCase()}/${name}`, namespace, owner };
 }
 
 /** B16: the object, the managers and the fields of a server-side apply conflict, in both of Helm's layouts. */
@@ -121,7 +156,7 @@ export function readConflict(text: string): { object: string; managers: string[]
   if (head === null) return undefined;
   const [, path = "", , kind = ""] = head;
   const managers = [...text.matchAll(/conflicts? with "([^"]+)"/g)].map(([, manager = ""]) => manager);
-  const fields = [...text.matchAll(/(?:^|[\s:])(\.[a-z][\w[\]="./-]*)/gim)].map(([, field = ""]) => field);
+  const fields = [...text.matchAll(/(?:^|[\s:])(\.[a-z](?:[\w./-]|\[[^\]]*\])*)/gim)].map(([, field = ""]) => field);
   return {
     object: `${kind.toLowerCase()}/${path.split("/").at(-1) ?? path}`,
     managers: unique(managers),
