@@ -195,9 +195,10 @@ function planAccess(node: Node, members: readonly Member[], ours: boolean, groun
   return ours && unfinished && !tried("cluster.create") ? planAnew(members, ground) : refuse(apiSilent(cluster, says));
 }
 
-/** The same image, whether or not a digest or a registry stands with it (B12). */
+/** The same image, whether or not a digest or a registry, this or that one, stands with it (B12). */
 export function isSameImage(one: string, other: string): boolean {
-  const bare = (image: string) => image.replace(/@sha256:[0-9a-f]+$/, "");
+  const bare = (image: string) =>
+    image.replace(/@sha256:[0-9a-f]+$/, "").replace(/^(?:localhost|[^/]*[.:][^/]*)\//, "");
   const [a, b] = [bare(one), bare(other)];
   return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
 }
