@@ -204,7 +204,12 @@ function planInCluster(facts: Facts, asked: Asked, done: readonly Done<Action>[]
   if (foreign !== undefined) return { ...nothing, refusals: [foreign] };
   const release = planRelease(facts.release, wants, done);
   const tools = planTools(facts.tools, toolsFor(release.actions), asked.wishes, done);
-  return inOrder<InstallAction>(cluster, storage, tools, release);
+  return inOrder<InstallAction>(hintsOf(facts, asked), cluster, storage, tools, release);
+}
+
+/** What this machine is short of was seen before the cluster ran; at the end of the run it is still worth a word. */
+function hintsOf({ host }: Facts, { wishes }: Asked): Planned<never> {
+  return host === undefined ? nothing : { ...nothing, warnings: planHost(host, wishes, "repair").warnings };
 }
 
 /** A cluster that we did not make is adopted for the client in it: without one, nothing says that it is meant for us. */
