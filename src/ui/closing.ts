@@ -41,7 +41,7 @@ export function closingLines(closing: Closing, style: Style): string[] {
     case "planned":
       return planLines(closing, style);
     case "refused":
-      return [...failures, `Nothing was changed. ${toMend(outcome.failures.length)}${exit}`];
+      return [...failures, ...refusedLines(closing, took, exit)];
     case "failed":
       return [
         ...failures,
@@ -64,6 +64,14 @@ export function closingLines(closing: Closing, style: Style): string[] {
     case "healthy":
       return [...warned(closing, style), ...(closing.quiet ? [] : healthyLines(closing, took))];
   }
+}
+
+/** What stands in the way may be seen only after something was done: in a cluster that had to be started, for one. */
+function refusedLines(closing: Closing, took: string, exit: string): string[] {
+  const mend = toMend(closing.outcome.failures.length);
+  return closing.actions.length === 0
+    ? [`Nothing was changed. ${mend}${exit}`]
+    : [`Not finished ${took}. ${mend}${exit}`, ...logLine(closing)];
 }
 
 function healthyLines(closing: Closing, took: string): string[] {
