@@ -1,6 +1,7 @@
 import { diskFiles } from "../config/disk.ts";
 import { loadWishes } from "../config/load.ts";
 import { flagOf, optionNames, propertyOf, settings } from "../config/names.ts";
+import type { Tool } from "../config/pins.ts";
 import type { Options, RunOptions, Wishes } from "../config/wishes.ts";
 import type { Finding } from "../engine/finding.ts";
 import { exitCodeOf, exitCodes, type ExitCode } from "../engine/reasons.ts";
@@ -8,12 +9,14 @@ import { statePaths, type StatePaths } from "../files/state.ts";
 import type { Asked } from "../install.ts";
 import type { Platform } from "../platform/platform.ts";
 import { quote } from "../platform/shell.ts";
-import { createRedactor, type Redactor } from "../process/redact.ts";
+import type { Redactor } from "../process/redact.ts";
 import type { Values } from "../release/values.ts";
+import { fetchedPathOf } from "../tools/observe.ts";
 import { bareResult } from "../ui/result.ts";
 import type { Repeated } from "../ui/spelling.ts";
 import { here, type Here } from "./here.ts";
 import type { Flags } from "./program.ts";
+import { redactor } from "./redactor.ts";
 import { openScreen, type Screen } from "./screen.ts";
 
 /** A command that knows what it is asked for and can talk. Nothing has been touched yet. */
@@ -28,7 +31,7 @@ export type Begun = {
   /** What loading the settings had to say. */
   warnings: readonly Finding[];
   /** How to spell `helm` in remedies, once it is known which one it is and where the cluster's kubeconfig lies. */
-  helm: { command: string };
+  helm: { command: string | undefined };
   startedAt: number;
 };
 
@@ -43,16 +46,17 @@ export async function begin(command: string, flags: Flags): Promise<Begun | Exit
   const at = here();
   const loaded = await loadWishes({ flags, files: diskFiles, ...at });
   const options = plain(loaded.options);
-  const redactor = createRedactor();
   const state = statePaths(options.stateDir);
-  const helm = { command: "helm" };
+  const helm: Begun["helm"] = { command: undefined };
   const cluster = loaded.ok ? loaded.wishes.cluster.value : "";
   const repeated = repeatedFlags(flags, at.platform);
+  const programFor = (tool: Tool) => at.program(tool, fetchedPathOf(tool, { state, platform: at.platform }));
   const spelling = () => ({
     tracebloc: at.invocation().command,
     which: repeated.filter(({ flag }) => whichOne.has(flag)),
     wished: repeated,
-    helm: `${helm.command} --kubeconfig ${state.kubeconfig(cluster)}`,
+    helm: `${helm.command === undefined ? programFor("helm") : quote(at.platform.shell, helm.command)} --kubeconfig ${quote(at.platform.shell, state.kubeconfig(cluster))}`,
+    k3d: programFor("k3d"),
     kubectl: `docker exec k3d-${cluster}-server-0 kubectl`,
   });
   const screen = openScreen(options, at.environment["CI"] !== undefined, redactor.redact, spelling);

@@ -1,18 +1,19 @@
 import { Failure, type Finding } from "../engine/finding.ts";
 import { exitCodeOf } from "../engine/reasons.ts";
-import { createRedactor, redactData } from "../process/redact.ts";
+import { redactData } from "../process/redact.ts";
 import { toLine } from "../ui/json.ts";
 import { bareResult } from "../ui/result.ts";
 import { spell } from "../ui/spelling.ts";
 import { findingLines } from "../ui/text.ts";
-import { here } from "./here.ts";
+import { plainSpelling } from "./here.ts";
+import { redactor } from "./redactor.ts";
 
 /** The end of a run that nothing in it foresaw: told like every other end, with where in the code it came from. */
 export function defect(error: unknown, argv: readonly string[]): number {
   const told = error instanceof Failure ? error.finding : unforeseen(error);
-  const finding = spell(told, { tracebloc: invocation(), helm: "helm", kubectl: "kubectl", which: [], wished: [] });
+  const finding = spell(told, plainSpelling());
   const exit = exitCodeOf(finding.reason);
-  const { redact } = createRedactor();
+  const { redact } = redactor;
   const style = { colour: false, width: process.stderr.columns || Number.POSITIVE_INFINITY };
   const lines = [...findingLines(finding, "failed", style), `Not finished.     exit ${exit}`];
   process.stderr.write(redact(`${lines.join("\n")}\n`));
@@ -21,15 +22,6 @@ export function defect(error: unknown, argv: readonly string[]): number {
     process.stdout.write(`${JSON.stringify(redactData(result, redact))}\n`);
   }
   return exit;
-}
-
-/** Where this program cannot be started again by a name, nothing it prints may fail for that. */
-function invocation(): string {
-  try {
-    return here().invocation().command;
-  } catch {
-    return "tracebloc";
-  }
 }
 
 function unforeseen(error: unknown): Finding {

@@ -24,7 +24,7 @@ export function finish<A extends Action>(
   { outcome, ended, first, says }: Finished<A>,
 ): ExitCode {
   const { asked, screen, options, command } = begun;
-  begun.helm.command = toolPath(ended.facts.tools, "helm") ?? "helm";
+  begun.helm.command = toolPath(ended.facts.tools, "helm");
   const isPlan = outcome.state === "planned";
   const done = ended.done.map(({ action }) => action);
   const actions = (isPlan ? ended.planned.actions : done).map((action) => ({

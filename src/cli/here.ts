@@ -1,13 +1,22 @@
-import { accessSync, constants, readFileSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, realpathSync } from "node:fs";
 import { cpus } from "node:os";
 
 import { Failure, type Finding } from "../engine/finding.ts";
 import { readEnvironment, type Environment } from "../platform/environment.ts";
 import { candidatesOnPath, findInvocation, type Invocation } from "../platform/invocation.ts";
 import { detectPlatform, type Platform } from "../platform/platform.ts";
+import { quote } from "../platform/shell.ts";
+import type { Spelling } from "../ui/spelling.ts";
 
 /** Where this program runs, as it was started. */
-export type Here = { platform: Platform; environment: Environment; cwd: string; invocation(): Invocation };
+export type Here = {
+  platform: Platform;
+  environment: Environment;
+  cwd: string;
+  invocation(): Invocation;
+  /** How a program is started here: by its name, or by the path of one that was fetched where PATH has none. */
+  program(name: string, fetched: string | undefined): string;
+};
 
 /** Looks at the process itself and at nothing else; the invocation is looked for on PATH when it is first printed. */
 export function here(): Here {
@@ -28,7 +37,21 @@ export function here(): Here {
       script: scriptPath(),
       lookUp: (name) => lookUp(name, platform, environment),
     }));
-  return { platform, environment, cwd: process.cwd(), invocation };
+  const program = (name: string, fetched: string | undefined) => {
+    const isOnPath = lookUp(name, platform, environment).length > 0;
+    return isOnPath || fetched === undefined || !existsSync(fetched) ? name : quote(platform.shell, fetched);
+  };
+  return { platform, environment, cwd: process.cwd(), invocation, program };
+}
+
+/** Commands as they work here while nothing is known of a cluster. Never throws: what it is for is telling what went wrong. */
+export function plainSpelling(): Spelling {
+  const names = { helm: "helm", k3d: "k3d", kubectl: "kubectl", which: [], wished: [] };
+  try {
+    return { tracebloc: here().invocation().command, ...names };
+  } catch {
+    return { tracebloc: "tracebloc", ...names };
+  }
 }
 
 function unsupported(): Finding {

@@ -4,7 +4,7 @@ import { toLine } from "../ui/json.ts";
 import { bareResult } from "../ui/result.ts";
 import { spell } from "../ui/spelling.ts";
 import { findingLines } from "../ui/text.ts";
-import { here } from "./here.ts";
+import { plainSpelling } from "./here.ts";
 
 const commands = ["install", "plan", "status", "doctor", "uninstall", "config", "kubeconfig"];
 
@@ -17,13 +17,7 @@ export function usage(message: string, argv: readonly string[]): ExitCode {
     says: sentence(message),
     remedies: [{ says: "see what there is", command: `tracebloc ${command ?? ""} --help`.replace("  ", " ") }],
   };
-  const spelled = spell(finding, {
-    tracebloc: here().invocation().command,
-    helm: "helm",
-    kubectl: "kubectl",
-    which: [],
-    wished: [],
-  });
+  const spelled = spell(finding, plainSpelling());
   const exit = exitCodeOf(finding.reason);
   const style = { colour: false, width: process.stderr.columns || Number.POSITIVE_INFINITY };
   process.stderr.write(
@@ -37,9 +31,13 @@ export function usage(message: string, argv: readonly string[]): ExitCode {
 
 /** "error: unknown option '--nmespace'\n(Did you mean --namespace?)" in one line, as findings are. */
 function sentence(message: string): string {
-  return message
-    .replace(/^error: /, "")
-    .replace(/\n\(Did you mean (.*)\?\)$/s, (_, meant: string) => `; did you mean ${meant}?`)
-    .replace(/^too many arguments for '(.*)'\. Expected.*$/s, "$1 takes flags and no other words")
-    .trim();
+  return (
+    message
+      .replace(/^error: /, "")
+      // Whatever was to be set there: it may be a password, on a flag that there is for good reason not.
+      .replace(/^(unknown option '[^'=]*)=.*?'(?=\n|$)/s, "$1'")
+      .replace(/\n\(Did you mean (.*)\?\)$/s, (_, meant: string) => `; did you mean ${meant}?`)
+      .replace(/^too many arguments for '(.*)'\. Expected.*$/s, "$1 takes flags and no other words")
+      .trim()
+  );
 }

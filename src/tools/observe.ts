@@ -42,8 +42,16 @@ async function look(tool: Tool, on: Machine): Promise<Fact<ToolState>> {
   return told(tool, { usable: undefined, skipped, pin }, start, on);
 }
 
+type Place = Pick<Machine, "state" | "platform">;
+
+/** Where a tool lies once it was fetched; undefined where none is pinned for this machine. */
+export function fetchedPathOf(tool: Tool, on: Place): string | undefined {
+  const pin = pinFor(tool, on.platform.tools.os, on.platform.tools.arch);
+  return pin === undefined ? undefined : fetchedPath(pin, on);
+}
+
 /** Where the file of a pin is kept: versions and machines that share a home do not get into each other's way. */
-export function fetchedPath(pin: Pin, on: Machine): string {
+export function fetchedPath(pin: Pin, on: Place): string {
   const version = toolVersions[pin.tool].replace(/^v/, "");
   return join(on.state.tools, `${pin.tool}-${version}-${pin.os}-${pin.arch}${on.platform.executableSuffix}`);
 }

@@ -13,6 +13,8 @@ export type Spelling = {
   wished: readonly Repeated[];
   /** With the road to the cluster, since the user's own kubeconfig may point elsewhere (B07). */
   helm: string;
+  /** Its name, or the path of the one that was fetched: that is on nobody's PATH. */
+  k3d: string;
   /** A cluster of ours needs no kubectl on the machine: the node has one. */
   kubectl: string;
 };
@@ -25,16 +27,28 @@ export function spell(finding: Finding, spelling: Spelling): Finding {
   return { ...finding, remedies };
 }
 
+const programs = ["tracebloc", "helm", "k3d", "kubectl"] as const;
+
 /** Replaces the program at the start of a command, after variables that stand before it, and repeats the flags that it needs. */
 export function spellCommand(command: string, spelling: Spelling): string {
-  const [, before = "", program, rest = ""] = /^((?:\w+=\S+ )*)(tracebloc|helm|kubectl)((?: .*)?)$/.exec(command) ?? [];
+  const [, before = "", first, rest = ""] = /^((?:\w+=\S+ )*)(\S+)((?: .*)?)$/.exec(command) ?? [];
+  const program = programs.find((name) => name === first);
   if (program === undefined) return command;
-  const flags = program === "tracebloc" ? repeatedIn(rest, spelling) : [];
-  return `${before}${spelling[program as "tracebloc" | "helm" | "kubectl"]}${rest}${flags.map(({ text }) => ` ${text}`).join("")}`;
+  const flags = program === "tracebloc" ? repeatedIn(rest.trim(), spelling) : [];
+  return `${before}${spelling[program]}${rest}${flags.map(({ text }) => ` ${text}`).join("")}`;
 }
 
+/** What a remedy asks for itself goes before what was asked for: a flag, or a folder that is now to be something else. */
 function repeatedIn(rest: string, { which, wished }: Spelling): readonly Repeated[] {
-  if (rest === " install") return wished;
   const words = rest.split(/[ =]/);
-  return which.filter(({ flag }) => !words.includes(flag));
+  if (words[0] !== "install") return which.filter(({ flag }) => !words.includes(flag) && isTaken(flag, rest));
+  const isApart = ({ flag, text }: Repeated) => !words.includes(flag) && !rest.endsWith(text.slice(flag.length));
+  // Datasets in a folder and a cluster that keeps its data exclude each other.
+  return wished.filter((one) => isApart(one) && !(one.flag === "--dataset-dir" && words.includes("node-local")));
+}
+
+/** Not every command is about a release, or about a cluster. */
+function isTaken(flag: string, rest: string): boolean {
+  if (/^(?:config (?:schema|init)|(?:\w+ )?--help)\b/.test(rest)) return false;
+  return !rest.startsWith("kubeconfig") || flag !== "--namespace";
 }

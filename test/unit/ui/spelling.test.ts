@@ -5,6 +5,7 @@ import { spell, spellCommand, type Spelling } from "../../../src/ui/spelling.ts"
 const spelling: Spelling = {
   tracebloc: "npx tracebloc",
   helm: "helm --kubeconfig /state/kubeconfig.yaml",
+  k3d: "/state/tools/k3d-5.9.0",
   kubectl: "docker exec k3d-lab-server-0 kubectl",
   which: [{ flag: "--cluster", text: "--cluster lab" }],
   wished: [
@@ -17,10 +18,22 @@ test.each([
   ["tracebloc status", "npx tracebloc status --cluster lab"],
   // The same command again is the same command: without --data-dir it would make another cluster.
   ["tracebloc install", "npx tracebloc install --cluster lab --data-dir '/srv/my data'"],
+  ["tracebloc install --timeout 2h", "npx tracebloc install --timeout 2h --cluster lab --data-dir '/srv/my data'"],
   // A remedy that says what to ask for knows why.
   ["tracebloc install --data-dir /srv/b", "npx tracebloc install --data-dir /srv/b --cluster lab"],
-  ["tracebloc install --cluster lab-2", "npx tracebloc install --cluster lab-2"],
-  ["tracebloc install --cluster=lab-2", "npx tracebloc install --cluster=lab-2"],
+  ["tracebloc install --cluster lab-2", "npx tracebloc install --cluster lab-2 --data-dir '/srv/my data'"],
+  ["tracebloc install --cluster=lab-2", "npx tracebloc install --cluster=lab-2 --data-dir '/srv/my data'"],
+  // The folder that was to hold the data is to hold datasets: it cannot do both.
+  [
+    "tracebloc install --dataset-dir '/srv/my data'",
+    "npx tracebloc install --dataset-dir '/srv/my data' --cluster lab",
+  ],
+  // A command is not handed flags that it does not take.
+  ["tracebloc config schema", "npx tracebloc config schema"],
+  ["tracebloc config show", "npx tracebloc config show --cluster lab"],
+  ["tracebloc --help", "npx tracebloc --help"],
+  ["tracebloc status --help", "npx tracebloc status --help"],
+  ["k3d cluster start lab", "/state/tools/k3d-5.9.0 cluster start lab"],
   ["TB_X=1 tracebloc status", "TB_X=1 npx tracebloc status --cluster lab"],
   ["helm history tracebloc", "helm --kubeconfig /state/kubeconfig.yaml history tracebloc"],
   ["kubectl describe pod/a", "docker exec k3d-lab-server-0 kubectl describe pod/a"],
@@ -41,4 +54,15 @@ test("only the commands of a finding change", () => {
     ...finding,
     remedies: [{ says: "tracebloc install, again" }, { says: "look", command: "npx tracebloc status" }],
   });
+});
+
+test("datasets in a folder are not asked for beside a cluster that keeps them", () => {
+  const wished = [{ flag: "--dataset-dir", text: "--dataset-dir /srv/b" }];
+  const command = "tracebloc install --storage-mode node-local";
+  expect(spellCommand(command, { ...spelling, wished })).toBe(`npx ${command}`);
+});
+
+test("a kubeconfig is a cluster's, not a release's", () => {
+  const which = [...spelling.which, { flag: "--namespace", text: "--namespace lab" }];
+  expect(spellCommand("tracebloc kubeconfig", { ...spelling, which })).toBe("npx tracebloc kubeconfig --cluster lab");
 });
