@@ -13,6 +13,7 @@ import { observeTools } from "../tools/observe.ts";
 import { duration, roomLine, type Mark, type Style } from "../ui/text.ts";
 import { begin, type Begun } from "./begin.ts";
 import type { Flags } from "./program.ts";
+import { interrupted } from "./refuse.ts";
 import { looking, type Running } from "./running.ts";
 
 const markOfCheck: Readonly<Record<Outcome["is"], Mark>> = {
@@ -43,13 +44,14 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
   return looking(begun, (running) => examine(begun, running));
 }
 
-async function examine(begun: Begun, { on }: Running): Promise<ExitCode> {
+async function examine(begun: Begun, { on, interrupted: signalled }: Running): Promise<ExitCode> {
   const { asked, screen, options } = begun;
   const [facts, host, toolFacts] = await Promise.all([
     observe(asked, on),
     observeHost(asked.wishes, on),
     observeTools([...tools], on),
   ]);
+  if (on.stop.aborted) return interrupted(begun, signalled());
   const checked = checkHost(host, asked.wishes, runningNode(facts.cluster) === undefined ? "create" : "repair");
   const health = healthOf(facts, plan(facts, asked, []), options.strict);
   const ofHost = checked.flatMap((one) => ("finding" in one ? [one.finding] : []));

@@ -38,7 +38,10 @@ async function bringAbout(begun: Begun, running: Running): Promise<ExitCode> {
     attempt++
   ) {
     if (ended.failure !== undefined) begun.screen.finding(ended.failure, "failed");
-    if (!(await askCredentials(begun, running.on.stop))) break;
+    if (!(await askCredentials(begun, running.on.stop))) {
+      if (running.on.stop.aborted) ended = { ...ended, how: "stopped" };
+      break;
+    }
     ended = await run(program, on, running.journal, begun.options);
   }
   const outcome = outcomeOf(ended, begun.options.strict, running.interrupted());

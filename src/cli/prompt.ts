@@ -19,7 +19,11 @@ export async function askLine(question: string, hidden: boolean, stop: AbortSign
   });
   const terminal = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
   const gaveUp = new AbortController();
-  terminal.once("SIGINT", () => gaveUp.abort());
+  terminal.once("SIGINT", () => {
+    gaveUp.abort();
+    // The terminal is in raw mode: Ctrl-C is a key there, and no signal for whoever waits for one.
+    process.emit("SIGINT");
+  });
   terminal.once("close", () => gaveUp.abort());
   try {
     const answer = terminal.question(question, { signal: AbortSignal.any([stop, gaveUp.signal]) });

@@ -1,5 +1,5 @@
 import type { Finding } from "../engine/finding.ts";
-import { exitCodeOf, type ExitCode } from "../engine/reasons.ts";
+import { exitCodeOf, exitCodes, type ExitCode } from "../engine/reasons.ts";
 import { bareResult } from "../ui/result.ts";
 import type { Begun } from "./begin.ts";
 
@@ -9,5 +9,12 @@ export function refuse({ screen, command, warnings }: Begun, finding: Finding): 
   screen.finding(finding, "failed");
   screen.lines([`Nothing was changed.     exit ${exit}`]);
   screen.result(bareResult(command, exit, "refused", [screen.spelled(finding)], warnings));
+  return exit;
+}
+
+/** A look that was given up, or a question that was: nothing was changed, and nothing can be told. */
+export function interrupted({ screen, command, warnings }: Begun, exit: ExitCode = exitCodes.interrupted): ExitCode {
+  screen.lines([`Interrupted. Nothing was changed.     exit ${exit}`]);
+  screen.result(bareResult(command, exit, "interrupted", [], warnings));
   return exit;
 }

@@ -6,15 +6,17 @@ import { healthOf } from "../status.ts";
 import { duration, roomLine, type Mark } from "../ui/text.ts";
 import { begin, type Begun } from "./begin.ts";
 import type { Flags } from "./program.ts";
+import { interrupted } from "./refuse.ts";
 import { looking } from "./running.ts";
 
 /** `tracebloc status`: one look, judged by what install would have to do. Changes nothing. */
 export async function status(flags: Flags): Promise<ExitCode> {
   const begun = await begin("status", flags);
   if (typeof begun === "number") return begun;
-  return looking(begun, async ({ on }) => {
+  return looking(begun, async ({ on, interrupted: signalled }) => {
     const { asked, screen, options } = begun;
     const facts = await observe(asked, on);
+    if (on.stop.aborted) return interrupted(begun, signalled());
     const { state, exit, findings } = healthOf(facts, plan(facts, asked, []), options.strict);
     const spelled = findings.map(screen.spelled);
     const ms = performance.now() - begun.startedAt;

@@ -18,7 +18,7 @@ import { begin, type Begun } from "./begin.ts";
 import { finish } from "./finish.ts";
 import type { Flags } from "./program.ts";
 import { askLine, canAsk } from "./prompt.ts";
-import { refuse } from "./refuse.ts";
+import { interrupted, refuse } from "./refuse.ts";
 import { changing, looking, type Running } from "./running.ts";
 
 /** `tracebloc uninstall`: what install made goes; data only with `--delete-data`, typed in full or with `--yes`. */
@@ -27,7 +27,9 @@ export async function uninstall(flags: Flags): Promise<ExitCode> {
   if (typeof begun === "number") return begun;
   const deleteData = flags["deleteData"] === true;
   if (begun.options.dryRun) return looking(begun, (running) => takeAway(begun, running, deleteData));
-  if (deleteData && !(await isConfirmed(begun))) return refuse(begun, unconfirmed);
+  const confirmed = !deleteData || (await isConfirmed(begun));
+  if (confirmed === undefined) return interrupted(begun);
+  if (!confirmed) return refuse(begun, unconfirmed);
   return changing(begun, (running) => takeAway(begun, running, deleteData));
 }
 
@@ -81,7 +83,8 @@ function forgetValues({ state, asked }: Begun, facts: Facts): void {
   rmSync(state.values(asked.wishes.cluster.value, releaseName(facts, asked)), { force: true });
 }
 
-async function isConfirmed({ options, asked }: Begun): Promise<boolean> {
+/** Undefined where the person gave up. */
+async function isConfirmed({ options, asked }: Begun): Promise<boolean | undefined> {
   if (options.yes) return true;
   if (options.json || !canAsk()) return false;
   const name = asked.wishes.namespace.value;
@@ -90,7 +93,7 @@ async function isConfirmed({ options, asked }: Begun): Promise<boolean> {
     false,
     new AbortController().signal,
   );
-  return typed === name;
+  return typed === undefined ? undefined : typed === name;
 }
 
 const unconfirmed: Finding = {

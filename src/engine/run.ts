@@ -44,6 +44,8 @@ export async function run<Facts, A extends Action>(
     while (planned.refusals.length > 0 && !options.dryRun && (await program.answer?.(planned.refusals))) {
       planned = program.plan(facts, done);
     }
+    // What was given up half way is no fact to decide by.
+    if (on.stop.aborted) return { how: "stopped", facts, done, planned };
     on.emit({ type: "plan", stage, actions: planned.actions, then: planned.then });
 
     const ended = { facts, done, planned };

@@ -241,4 +241,29 @@ describe("a run that is asked to stop", () => {
     expect(await run(program, on, journal, { dryRun: false })).toMatchObject({ how: "stopped", done: [] });
     expect(journal.lines).toEqual([]);
   });
+
+  test.each([{ dryRun: false }, { dryRun: true }])(
+    "decides nothing by a look that was given up (%j)",
+    async (options) => {
+      const { program, journal } = world();
+      const { on, stop } = machine();
+      program.observe = async () => {
+        stop.abort();
+        return { cluster: false, release: false, lamp: true, looks: [] };
+      };
+      program.plan = () => ({ ...nothing, refusals: [refusal] });
+      expect((await run(program, on, journal, options)).how).toBe("stopped");
+    },
+  );
+
+  test("at a question that was not answered has stopped, and was not refused", async () => {
+    const { program, journal } = world();
+    const { on, stop } = machine();
+    program.plan = () => ({ ...nothing, refusals: [refusal] });
+    program.answer = async () => {
+      stop.abort();
+      return false;
+    };
+    expect((await run(program, on, journal, { dryRun: false })).how).toBe("stopped");
+  });
 });
