@@ -57,7 +57,9 @@ async function examine(begun: Begun, { on, interrupted: signalled }: Running): P
   const ofHost = checked.flatMap((one) => ("finding" in one ? [one.finding] : []));
   // A machine on which nothing is installed is not ill.
   const ofClient = health.state === "not installed" ? [] : await withCauses(health.findings, facts, begun, on);
-  const findings = unique([...ofHost, ...ofClient]);
+  // One cause, told once: the client could not be looked at for what is wrong with the machine.
+  const told = new Set(ofHost.map(({ reason }) => reason));
+  const findings = unique([...ofHost, ...ofClient.filter(({ room, reason }) => room !== "host" || !told.has(reason))]);
 
   const style = { ...screen.style, label };
   if (!options.quiet) {

@@ -12,7 +12,7 @@ import { processes } from "../process/processes.ts";
 import type { Call } from "../process/runner.ts";
 import { duration } from "../ui/text.ts";
 import type { Begun } from "./begin.ts";
-import { refuse } from "./refuse.ts";
+import { interrupted, refuse } from "./refuse.ts";
 
 /** A command at work: the machine it works on, and the journal it writes. */
 export type Running = {
@@ -66,7 +66,8 @@ export async function changing(begun: Begun, work: (running: Running) => Promise
     );
     for (const child of [...leftovers.gone, ...leftovers.unknown]) running.journal.children.ended(child);
     const blocking = stillRuns(leftovers);
-    exit = blocking === undefined ? await work(running) : refuse(begun, asFinding(blocking.reason, blocking));
+    if (running.on.stop.aborted) exit = interrupted(begun, running.interrupted());
+    else exit = blocking === undefined ? await work(running) : refuse(begun, asFinding(blocking.reason, blocking));
     return exit;
   } finally {
     begun.screen.close();

@@ -52,8 +52,8 @@ export async function lookAtContainers(on: Machine, cluster: string): Promise<Se
   const how = "docker container ls, docker container inspect";
   const node = nodeName(cluster);
   const [listed, inspected] = await Promise.all([
-    on.runner.run(listMembers(cluster)),
-    on.runner.run(inspectNode(node)),
+    on.runner.run({ ...listMembers(cluster), signal: on.stop }),
+    on.runner.run({ ...inspectNode(node), signal: on.stop }),
   ]);
   const ms = Math.max(listed.ms, inspected.ms);
 
@@ -75,7 +75,7 @@ export async function lookAtContainers(on: Machine, cluster: string): Promise<Se
 async function secondOpinion(on: Machine, { cluster, k3d }: Look): Promise<Seen | undefined> {
   if (k3d === undefined) return undefined;
   const how = "k3d cluster list";
-  const listed = await on.runner.run(listClusters(k3d));
+  const listed = await on.runner.run({ ...listClusters(k3d), signal: on.stop });
   if (!succeeded(listed)) {
     return { cluster: unknown(`k3d: ${firstComplaint(listed)}`, how, listed.ms), complaint: listed };
   }

@@ -14,6 +14,7 @@ export function askDocker(on: Machine, ...question: readonly string[]): Promise<
     about: `docker ${question.join(" ")}`,
     timeoutMs: within(on, limitMs),
     graceMs: 500,
+    signal: on.stop,
   });
 }
 

@@ -72,8 +72,10 @@ export async function tryOut(tool: Tool, command: string, on: Machine): Promise<
     about: `${tool} ${versionArgs[0] ?? ""}`,
     timeoutMs: within(on, limitMs),
     graceMs: 500,
+    signal: on.stop,
   });
   if (result.outcome === "not-started" && result.notStarted === "missing") return { is: "absent" };
+  if (result.outcome === "cancelled") return { is: "untold", why: "interrupted" };
   if (!succeeded(result)) {
     // `k3d version` fails where Docker's context does not exist (seen with 5.9.0): nothing is wrong with k3d then.
     const engine = troubleIn(result.stderr);
