@@ -105,3 +105,8 @@ export function useNeighbour(name: string): { name: string; identity: () => stri
   afterAll(remove);
   return { name, identity: () => identity };
 }
+
+/** Runs the product in mounts of its own: what the script mounts is seen by no one else, and gone afterwards. */
+export function inMounts(script: string): { under: readonly string[] } {
+  return { under: ["unshare", "--mount", "sh", "-c", `${script} && exec "$@"`, "sh"] };
+}
