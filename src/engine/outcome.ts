@@ -43,11 +43,13 @@ export function outcomeOf<Facts, A extends Action>(
       return { state: "interrupted", exit: interrupted, failures: [], warnings };
     case "settled": {
       const notProven = ended.done.some(({ proof }) => proof.state === "unknown");
-      const exit = worst(warnings, strict) || (notProven && strict ? exitCodes.degraded : exitCodes.done);
+      // What is in place and does not work is degraded, whatever the cause: an image that a new cluster lacks is exit 4,
+      // one that a pod of a client waits for is not.
+      const works = worst(warnings, strict) === exitCodes.done && !(notProven && strict);
       const unproven = notProven || warnings.some(({ reason }) => exitCodeOf(reason, true) !== exitCodes.done);
       return {
-        state: exit !== exitCodes.done ? "degraded" : unproven ? "unproven" : "healthy",
-        exit,
+        state: !works ? "degraded" : unproven ? "unproven" : "healthy",
+        exit: works ? exitCodes.done : exitCodes.degraded,
         failures: [],
         warnings,
       };

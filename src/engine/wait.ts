@@ -29,3 +29,23 @@ export async function waitUntil<T>(wait: Wait<T>, on: Machine): Promise<{ over: 
     await on.pause(wait.everyMs);
   }
 }
+
+/**
+ * Does `work` with a signal that is aborted when the run is to stop, or after so many milliseconds. A timer of our own:
+ * Node 20 forgets an `AbortSignal.timeout` inside `AbortSignal.any` at the next garbage collection, and a backend that
+ * never answered then held a run for good.
+ */
+export async function withLimit<T>(
+  on: Machine,
+  limitMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController();
+  const over = new DOMException("the time for it is over", "TimeoutError");
+  const timer = setTimeout(() => limit.abort(over), within(on, limitMs));
+  try {
+    return await work(AbortSignal.any([on.stop, limit.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
+}

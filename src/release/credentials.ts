@@ -1,8 +1,9 @@
 import type { Wishes } from "../config/wishes.ts";
 import { known, type Fact } from "../engine/fact.ts";
 import { Failure, type Finding } from "../engine/finding.ts";
-import { within, type Machine } from "../engine/machine.ts";
+import type { Machine } from "../engine/machine.ts";
 import type { Proof } from "../engine/plan.ts";
+import { withLimit } from "../engine/wait.ts";
 
 const answerLimitMs = 60_000;
 
@@ -34,19 +35,20 @@ export async function verifyCredentials(wishes: Wishes, on: Machine): Promise<Fa
 /** The status of the answer, or why there was none. The password goes in the body and nowhere else. */
 async function post(url: URL, body: string, on: Machine): Promise<number | string> {
   const { fetchFile } = await import("../tools/fetch.ts");
-  const signal = AbortSignal.any([on.stop, AbortSignal.timeout(within(on, answerLimitMs))]);
   const headers = {
     "content-type": "application/x-www-form-urlencoded",
     "content-length": String(Buffer.byteLength(body)),
   };
-  try {
-    const { response } = await fetchFile(url, { headers, body, environment: on.environment, signal });
-    response.destroy();
-    return response.statusCode ?? "gave no status";
-  } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error));
-    return signal.aborted ? "did not answer" : `could not be reached (${why})`;
-  }
+  return withLimit(on, answerLimitMs, async (signal) => {
+    try {
+      const { response } = await fetchFile(url, { headers, body, environment: on.environment, signal });
+      response.destroy();
+      return response.statusCode ?? "gave no status";
+    } catch (error) {
+      const why = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error));
+      return signal.aborted ? "did not answer" : `could not be reached (${why})`;
+    }
+  });
 }
 
 function rejected({ clientId, backendUrl }: Wishes): Finding {

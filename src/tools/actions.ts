@@ -5,6 +5,7 @@ import { known, type Fact } from "../engine/fact.ts";
 import { Failure, type Finding } from "../engine/finding.ts";
 import { within, type Machine } from "../engine/machine.ts";
 import type { Performers, Proof } from "../engine/plan.ts";
+import { withLimit } from "../engine/wait.ts";
 import { setCommand } from "../platform/shell.ts";
 import { version as ourVersion } from "../platform/version.ts";
 import { DownloadTrouble, messageOf, writeTrouble } from "./download-trouble.ts";
@@ -35,7 +36,6 @@ export const toolPerformers: Performers<ToolAction> = {
 async function fetchTools({ tools }: ToolAction, on: Machine): Promise<void> {
   const start = on.now();
   const limitMs = Math.ceil(within(on, forever));
-  const signal = AbortSignal.any([on.stop, AbortSignal.timeout(limitMs)]);
   const progress = new Map<Tool, string>();
   let toldAt = Number.NEGATIVE_INFINITY;
   const tell = (tool: Tool, received: number, total: number | undefined) => {
@@ -51,7 +51,9 @@ async function fetchTools({ tools }: ToolAction, on: Machine): Promise<void> {
     });
   };
   // All are let finish: what did come need not be fetched again.
-  const results = await Promise.allSettled(tools.map((tool) => fetchTool(tool, signal, tell, on)));
+  const results = await withLimit(on, forever, (signal) =>
+    Promise.allSettled(tools.map((tool) => fetchTool(tool, signal, tell, on))),
+  );
   const failed = results.findIndex(({ status }) => status === "rejected");
   const [result, tool] = [results[failed], tools[failed]];
   if (result?.status !== "rejected" || tool === undefined) return;

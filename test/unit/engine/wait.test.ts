@@ -1,7 +1,10 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
 import { describe, expect, test } from "vitest";
 
 import { within } from "../../../src/engine/machine.ts";
-import { waitUntil, type Wait } from "../../../src/engine/wait.ts";
+import { waitUntil, withLimit, type Wait } from "../../../src/engine/wait.ts";
 import { machine } from "./support.ts";
 
 /** Waits for a number that grows with every look. */
@@ -64,4 +67,34 @@ test("a step gets its own bound or what is left of the run, and never nothing: t
   expect([within(on, 50), within(on, 500)]).toEqual([50, 100]);
   pass(1_000);
   expect(within(on, 50)).toBe(1);
+});
+
+describe("work with a limit", () => {
+  const untilAborted = (signal: AbortSignal) =>
+    new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("aborted")));
+
+  test("is told to end at it, though the garbage collector came by: Node 20 forgets AbortSignal.timeout then", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const { on } = machine();
+    const collecting = setInterval(collect, 20);
+    const ended = withLimit(on, 200, untilAborted);
+    expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 2000, "forgotten"))])).toBe(
+      "aborted",
+    );
+    clearInterval(collecting);
+  });
+
+  test("is told to end when the run is to stop", async () => {
+    const { on, stop } = machine();
+    const ended = withLimit(on, 60_000, untilAborted);
+    stop.abort();
+    expect(await ended).toBe("aborted");
+  });
+
+  test("gives what the work gives", async () => {
+    const { on } = machine();
+    expect(await withLimit(on, 60_000, async (signal) => signal.aborted)).toBe(false);
+    await expect(withLimit(on, 60_000, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  });
 });
