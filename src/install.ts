@@ -168,11 +168,11 @@ function planBeforeCluster(facts: Facts, asked: Asked, done: readonly Done<Actio
     ...nothing,
     then: absent ? [releaseLater(releaseWishes(facts, asked))] : [lookAtClient],
   };
-  const mode = wishes.storageMode.value;
-  const storage = planStorage({ ...storageGround(facts, asked), mode }, done);
+  const storage = planStorage(storageGround(facts, asked), done);
   const tools = planTools(facts.tools, absent ? ["k3d", "helm"] : ["k3d"], wishes, done);
   if (!absent) return inOrder<InstallAction>(host, tools, cluster, storage, later);
   const credentials = planCredentials(releaseWishes(facts, asked), done);
+  const mode = wishes.storageMode.value;
   const folders = planFolders({ mode, missing: facts.folders, hostDirs: wishedDirs(wishes) }, done);
   return inOrder<InstallAction>(host, credentials, tools, folders, cluster, storage, later);
 }
@@ -264,11 +264,12 @@ export function releaseWishes(facts: Facts, asked: Asked): ReleaseWishes {
 /** What the directories are planned and told from. */
 export function storageGround(facts: Facts, asked: Asked): StorageGround {
   const { wishes, platform } = asked;
-  const node = runningNode(facts.cluster);
+  const node = standingNode(facts.cluster);
+  const running = runningNode(facts.cluster);
   return {
     mode: modeOf(node, wishes),
     release: releaseName(facts, asked),
-    dataBase: node === undefined ? undefined : dataBaseOf(node.mounts),
+    dataBase: running === undefined ? undefined : dataBaseOf(running.mounts),
     facts: facts.storage,
     place: { node: nodeName(wishes.cluster.value), platform, hostDirs: hostDirs(node, wishes) },
   };
@@ -283,6 +284,12 @@ export function releaseName(facts: Facts, asked: Asked): string {
 /** The node, where it is up. */
 export function runningNode({ cluster }: ClusterFacts): Node | undefined {
   return cluster.state === "known" && cluster.value.is === "running" ? cluster.value.node : undefined;
+}
+
+/** The node, up or not: what it mounts was decided when it was made. */
+export function standingNode({ cluster }: ClusterFacts): Node | undefined {
+  const state = cluster.state === "known" ? cluster.value : undefined;
+  return state !== undefined && "node" in state && state.is !== "foreign" ? state.node : undefined;
 }
 
 /** Made by this installation, by its label. */

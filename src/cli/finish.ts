@@ -3,7 +3,7 @@ import type { Action } from "../engine/plan.ts";
 import type { ExitCode } from "../engine/reasons.ts";
 import type { Ended } from "../engine/run.ts";
 import type { Facts } from "../install.ts";
-import { foldersOf, holdsClient, keptFolders, seenIn } from "../report.ts";
+import { deletionOf, foldersOf, holdsClient, keepsData, keptFolders, seenIn } from "../report.ts";
 import { toolPath } from "../tools/facts.ts";
 import { closingLines } from "../ui/closing.ts";
 import type { Begun } from "./begin.ts";
@@ -52,6 +52,8 @@ export function finish<A extends Action>(
         wasInstalled: holdsClient(first, asked) || !done.some((action) => "isNew" in action && action.isNew === true),
         datasets: foldersOf(ended.facts, asked)?.data,
         kept: keptFolders(first, asked),
+        inCluster: keepsData(ended.facts, asked),
+        deletion: screen.spelledCommand(deletionOf(first, asked)),
         log,
         state: begun.state.root,
         spelled: screen.spelledCommand,

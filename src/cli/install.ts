@@ -39,7 +39,7 @@ async function bringAbout(begun: Begun, running: Running): Promise<ExitCode> {
   ) {
     if (ended.failure !== undefined) begun.screen.finding(ended.failure, "failed");
     if (!(await askCredentials(begun, running.on.stop))) {
-      if (running.on.stop.aborted) ended = { ...ended, how: "stopped" };
+      if (running.on.stop.aborted) ended = asStopped(ended);
       break;
     }
     ended = await run(program, on, running.journal, begun.options);
@@ -112,6 +112,10 @@ function headline(checked: readonly Checked[], { label }: Platform): string {
 /** Something else in the way comes first: nobody should type a password for a machine that cannot be used. */
 function onlyCredentials(refusals: readonly Finding[]): boolean {
   return refusals.every(({ reason }) => reason === "CREDENTIALS_MISSING");
+}
+
+function asStopped(ended: Ended<Facts, InstallAction>): Ended<Facts, InstallAction> {
+  return { ...ended, how: "stopped" };
 }
 
 function isRejected({ how, failure }: Ended<Facts, InstallAction>): boolean {

@@ -105,7 +105,7 @@ export function buildProgram(ending: (code: Promise<number>) => Promise<void>): 
   command(program, "uninstall", {
     about: "take away what install made; data stays unless it is told to go",
     own: [["--delete-data", "delete the release's data, logs and database as well"]],
-    settings: whichOne,
+    settings: [...whichOne, "dataDir", "datasetDir"],
     options: ["dryRun"],
     examples: [
       ["tracebloc uninstall", "the cluster goes, data stays"],

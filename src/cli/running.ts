@@ -19,7 +19,7 @@ export type Running = {
   on: Machine;
   journal: RunJournal;
   /** The exit code of the signal that asked it to end, where one did. */
-  interrupted(): ExitCode | undefined;
+  interrupted: () => ExitCode | undefined;
 };
 
 /** How long a run waits for a program that an earlier, dead run left behind. Helm's own bound is as long. */

@@ -13,7 +13,7 @@ import { deletePerformer } from "../storage/delete.ts";
 import { toolPerformers } from "../tools/actions.ts";
 import { toolPath } from "../tools/facts.ts";
 import { observeTools } from "../tools/observe.ts";
-import { planUninstall, type UninstallAction } from "../uninstall.ts";
+import { forUninstall, planUninstall, type UninstallAction } from "../uninstall.ts";
 import { begin, type Begun } from "./begin.ts";
 import { finish } from "./finish.ts";
 import type { Flags } from "./program.ts";
@@ -26,6 +26,7 @@ export async function uninstall(flags: Flags): Promise<ExitCode> {
   const begun = await begin("uninstall", flags);
   if (typeof begun === "number") return begun;
   const deleteData = flags["deleteData"] === true;
+  begun.asked = forUninstall(begun.asked, { deleteData });
   if (begun.options.dryRun) return looking(begun, (running) => takeAway(begun, running, deleteData));
   const confirmed = !deleteData || (await isConfirmed(begun));
   if (confirmed === undefined) return interrupted(begun);
@@ -46,7 +47,7 @@ async function takeAway(begun: Begun, running: Running, deleteData: boolean): Pr
       first ??= latest;
       return latest;
     },
-    plan: (facts, done) => planUninstall(facts, begun.asked, { deleteData }, done),
+    plan: (facts, done) => planUninstall(facts, begun.asked, { deleteData }, done, first),
     performers: performers(begun, () => latest as Facts),
   };
   const ended = await run(program, running.on, running.journal, begun.options);

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { dirname } from "node:path";
 
 import { known, unknown, type Fact } from "../engine/fact.ts";
 import { Failure } from "../engine/finding.ts";
@@ -84,7 +85,8 @@ export function clusterPerformers(k3d: () => string): Performers<ClusterAction> 
       says: ({ cluster }) => `deleting cluster ${cluster}`,
       perform: async ({ cluster }, on) => {
         await remove(on, cluster);
-        rmSync(on.state.kubeconfig(cluster), { force: true });
+        // All that was kept of it: the kubeconfig with its key, and values with the client's password.
+        rmSync(dirname(on.state.kubeconfig(cluster)), { recursive: true, force: true });
       },
       prove: ({ cluster }, on) => proveGone(on, cluster),
     },

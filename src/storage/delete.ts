@@ -44,7 +44,7 @@ export function planDeleteData(
 export const deletePerformer: Performer<DeleteData> = {
   room: "storage",
   reveals: [],
-  says: ({ release }) => `deleting the data of ${release}`,
+  says: ({ release, holders }) => `deleting the data of ${release} in ${holders.join(" and ")}`,
   perform: async (action, on) => {
     for (const holder of action.holders) await deleteBelow(holder, action, on);
   },
@@ -54,7 +54,10 @@ export const deletePerformer: Performer<DeleteData> = {
         foldersOf(holders, release, on).map(async (folder) => ((await isThere(folder)) ? [folder] : [])),
       )
     ).flat();
-    const says = left.length === 0 ? `the data of ${release} is gone` : `still there: ${left.join(", ")}`;
+    const says =
+      left.length === 0
+        ? `nothing of ${release} is left in ${holders.join(" and ")}`
+        : `still there: ${left.join(", ")}`;
     return known({ holds: left.length === 0, says }, "look at this machine's folders");
   },
 };

@@ -20,6 +20,10 @@ export type Closing = {
   datasets: string | undefined;
   /** Folders of this machine that keep data when the client is gone. */
   kept: readonly string[];
+  /** True where a cluster that stands keeps the data. */
+  inCluster: boolean;
+  /** The command that deletes the data, spelled. */
+  deletion: string;
   /** The run's log, where there is one. */
   log: string | undefined;
   /** Where our own state lies. */
@@ -95,16 +99,26 @@ function achieved(actions: Closing["actions"]): string {
   return parts.length === 0 ? "waited until it was ready" : parts.join(", ");
 }
 
-function goneLines({ actions, kept, state, spelled }: Closing, took: string): string[] {
-  if (actions.length === 0) return [`tracebloc ${version} · there is nothing to remove ${took}`];
-  const deleted = actions.some(({ do: kind }) => kind === "storage.delete");
+function goneLines(closing: Closing, took: string): string[] {
+  const { actions, state } = closing;
+  if (actions.length === 0) {
+    return [
+      `tracebloc ${version} · there is nothing to remove ${took}`,
+      ...(closing.inCluster ? dataLines(closing) : []),
+    ];
+  }
   return [
     `tracebloc ${version} · removed ${took}`,
-    ...(deleted || kept.length === 0
-      ? []
-      : [`Data stays in ${kept.join(" and ")}. To delete it:   ${spelled("tracebloc uninstall --delete-data")}`]),
+    ...dataLines(closing),
     `Logs and fetched tools of this program stay in ${state}`,
   ];
+}
+
+/** Where what a client has gathered is now. */
+function dataLines({ actions, kept, inCluster, deletion }: Closing): string[] {
+  if (inCluster) return [`The cluster keeps the data, and stays. To delete both:   ${deletion}`];
+  const deleted = actions.some(({ do: kind }) => kind === "storage.delete");
+  return deleted || kept.length === 0 ? [] : [`Data stays in ${kept.join(" and ")}. To delete it:   ${deletion}`];
 }
 
 function planLines({ command, actions, then, outcome, quiet }: Closing, style: Style): string[] {

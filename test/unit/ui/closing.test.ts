@@ -17,6 +17,8 @@ function close(state: Outcome["state"], asked: Partial<Closing> = {}, outcome: P
       wasInstalled: true,
       datasets: "/srv/tb/tracebloc/data",
       kept: ["/srv/tb/tracebloc"],
+      inCluster: false,
+      deletion: "npx tracebloc uninstall --delete-data",
       log: "/state/runs/1.ndjson",
       state: "/state",
       spelled: (command) => `npx ${command}`,
@@ -98,6 +100,13 @@ describe("the last lines of an uninstall", () => {
     expect(close("healthy", { command: "uninstall", actions: [did("cluster.delete")], kept: [] })).toHaveLength(2);
   });
 
+  test("say that a cluster which keeps the data stays for it", () => {
+    const asked = { command: "uninstall", kept: [], inCluster: true };
+    const stays = "The cluster keeps the data, and stays. To delete both:   npx tracebloc uninstall --delete-data";
+    expect(close("healthy", { ...asked, actions: [did("release.remove")] })[1]).toBe(stays);
+    expect(close("healthy", asked)[1]).toBe(stays);
+  });
+
   test("do not call a bare machine healthy", () => {
     expect(close("healthy", { command: "uninstall" })).toEqual([
       `tracebloc ${version} · there is nothing to remove (0.2 s)`,
@@ -131,6 +140,8 @@ describe("a plan", () => {
         wasInstalled: false,
         datasets: undefined,
         kept: [],
+        inCluster: false,
+        deletion: "",
         log: undefined,
         state: "/state",
         spelled: (command) => command,

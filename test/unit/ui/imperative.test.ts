@@ -35,6 +35,7 @@ const sample = {
   backend: "https://api.example.com",
   isNew: true,
   tools: [{ tool: "k3d", version: "5.9.0" }],
+  holders: ["/srv/tb"],
   directories: [{ volume: "data" }, { volume: "logs" }],
 };
 
