@@ -59,7 +59,7 @@ async function story() {
   await setUp();
 
   chapter("Install");
-  say("The lab's images stand in for the pinned ones, as the first lines say; all else is as on any machine.", "");
+  say("The lab's images stand in for the pinned ones, which PIN_CHANGED says;", "all else is as on any machine.", "");
   await install();
 
   chapter("A dataset comes and goes, by pods of two users");

@@ -57,6 +57,7 @@ export function finish<A extends Action>(
         log,
         state: begun.state.root,
         spelled: screen.spelledCommand,
+        otherOnPath: begun.here.invocation().otherOnPath,
         quiet: options.quiet,
         ms,
       },

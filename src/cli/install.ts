@@ -79,18 +79,20 @@ function programOf(begun: Begun, { on }: Running): Installing {
   return { program, seen: () => first };
 }
 
-/** Before the first thing is done to a machine that was looked at: what machine this is, and what is used on it. */
+/** Before the first thing is done for a new cluster: what machine it is made on, and what is used that is not pinned. */
 function withHeadline(
   { screen, options, asked, warnings }: Begun,
   on: Machine,
   seen: () => Facts | undefined,
 ): Machine {
+  let isNew = false;
   let isSaid = false;
   return {
     ...on,
     emit: (event) => {
       const host = seen()?.host;
-      if (!isSaid && event.type === "action" && host !== undefined) {
+      isNew ||= event.type === "plan" && event.actions.some((action) => action.do === "cluster.create");
+      if (!isSaid && isNew && event.type === "action" && host !== undefined) {
         isSaid = true;
         if (!options.quiet) screen.lines([headline(checkHost(host, asked.wishes), asked.platform), ""]);
         const pins = warnings.filter(({ reason }) => reason === "PIN_CHANGED");
@@ -101,12 +103,12 @@ function withHeadline(
   };
 }
 
-/** `tracebloc 1.0.0 · this machine: Linux x64, 8 CPUs, 31 GB, Docker 28.5.2 (rootful)`; what is not fine is said elsewhere. */
+/** `tracebloc 1.0.0 · Linux x64, 8 CPUs, 31 GB, Docker 28.5.2 (rootful)`; what is not fine is said elsewhere. */
 function headline(checked: readonly Checked[], { label }: Platform): string {
   const parts = ["CPUs", "Memory", "Engine"].flatMap((about) => {
     return checked.flatMap((one) => (one.about === about && one.is === "fine" ? [one.says] : []));
   });
-  return `tracebloc ${version} · this machine: ${[label, ...parts].join(", ")}`;
+  return `tracebloc ${version} · ${[label, ...parts].join(", ")}`;
 }
 
 /** Something else in the way comes first: nobody should type a password for a machine that cannot be used. */

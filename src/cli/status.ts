@@ -3,7 +3,7 @@ import { observe, plan, type Facts } from "../install.ts";
 import { version } from "../platform/version.ts";
 import { foldersOf, seenIn } from "../report.ts";
 import { healthOf } from "../status.ts";
-import { duration, roomLine, type Mark } from "../ui/text.ts";
+import { duration, roomLine } from "../ui/text.ts";
 import { begin, type Begun } from "./begin.ts";
 import type { Flags } from "./program.ts";
 import { interrupted } from "./refuse.ts";
@@ -43,29 +43,21 @@ export async function status(flags: Flags): Promise<ExitCode> {
   });
 }
 
-/** What is there, whether or not it is as it should be. */
+/** What is as it should be; the rest is told by the findings. */
 function seenLines(facts: Facts, { asked, screen }: Begun): string[] {
   const { release, workloads = [], storage = [], cluster } = seenIn(facts, asked, []);
-  const line = (mark: Mark, label: string, says: string) => roomLine(mark, label, says, 0, screen.style);
-  const isOrNot = (good: boolean): Mark => (good ? "done" : "failed");
   const folders = foldersOf(facts, asked);
+  const line = (label: string, says: string) => roomLine("done", label, says, 0, screen.style);
   return [
-    ...(cluster === undefined
-      ? []
-      : [line(isOrNot(cluster.state === "running"), "Cluster", `${cluster.name} is ${cluster.state}`)]),
-    ...(release === undefined
-      ? []
-      : [
-          line(
-            isOrNot(release.status === "deployed"),
-            "Release",
-            `${release.name}, ${release.chart}, revision ${release.revision}, ${release.status}`,
-          ),
-        ]),
-    ...workloads.map(({ name, state, says }) => line(isOrNot(state === "ready"), "Workload", `${name} ${says}`)),
-    ...storage.map(({ volume, result, mode, path }) => {
-      const mark = result === "blocked" ? "failed" : result === "unknown" ? "unknown" : "done";
-      return line(mark, "Directory", [volume, result, mode, folders?.[volume] ?? path].filter(Boolean).join(", "));
-    }),
+    ...(cluster?.state === "running" ? [line("Cluster", `${cluster.name} is running`)] : []),
+    ...(release?.status === "deployed"
+      ? [line("Release", `${release.name}, ${release.chart}, revision ${release.revision}, deployed`)]
+      : []),
+    ...workloads.filter(({ state }) => state === "ready").map(({ name }) => line("Workload", `${name} ready`)),
+    ...storage
+      .filter(({ result }) => result === "ready" || result === "writable by proof")
+      .map(({ volume, result, mode, path }) => {
+        return line("Directory", [volume, mode, result, folders?.[volume] ?? path].filter(Boolean).join(", "));
+      }),
   ];
 }

@@ -52,6 +52,14 @@ export const obsolete: readonly Obsolete[] = [
     instead: "TRACEBLOC_CLIENT_ID and TRACEBLOC_CLIENT_PASSWORD of a client from the dashboard",
   },
   { variables: registry, instead: "docker login for the engine, and --values with dockerRegistry" },
+  {
+    variables: ["TRACEBLOC_IMAGE_REGISTRY"],
+    instead: "TRACEBLOC_K3S_IMAGE for the node, and --values with global.imageRegistry for the release",
+  },
+  {
+    variables: ["TRACEBLOC_CA_BUNDLE"],
+    instead: "NODE_EXTRA_CA_CERTS for downloads and the sign-in; nothing for images that the cluster pulls",
+  },
 ];
 
 function words(text: string): readonly string[] {

@@ -31,7 +31,7 @@ export async function awaitWorkloads(where: Where, api: Api, on: Machine): Promi
       look: () => look(where, api, on),
       over: ({ why, late }) => {
         if (why === undefined && late.length === 0) return true;
-        const isStuck = late.length > 0 && late.every(({ trouble }) => trouble?.lasting === true);
+        const isStuck = late.length > 0 && late.every(isHopeless);
         stuckSinceMs = isStuck ? (stuckSinceMs ?? on.now()) : undefined;
         return stuckSinceMs !== undefined && on.now() - stuckSinceMs >= patienceMs;
       },
@@ -40,6 +40,11 @@ export async function awaitWorkloads(where: Where, api: Api, on: Machine): Promi
   );
   if (seen.why !== undefined) return [cannotTell(seen.why)];
   return Promise.all(seen.late.map(async (workload) => withEvidence(workload, where, api, on)));
+}
+
+/** Nothing that is waited for would come: nobody starts what was scaled to nothing, or what is not there. */
+function isHopeless({ state, trouble }: Seen["late"][number]): boolean {
+  return state === "stopped" || state === "missing" || trouble?.lasting === true;
 }
 
 /** One look at the workloads, with the trouble of those that are late; nothing to wait for when all are ready. */
@@ -82,6 +87,7 @@ async function withEvidence(
   api: Api,
   on: Machine,
 ): Promise<Finding> {
+  if (workload.state === "stopped") return isScaledDown(workload, namespace);
   if (trouble === undefined) return notReady(workload);
   const { pod, container, cause, message, reason } = trouble;
   const subject = pod === undefined ? `deployment/${workload.name}` : `pod/${pod}`;
@@ -96,6 +102,11 @@ async function withEvidence(
     ].filter((line) => line !== ""),
     remedies: [{ says: "see more", command: `kubectl describe ${subject} --namespace ${namespace}` }, ...base.remedies],
   };
+}
+
+function isScaledDown(workload: Workload, namespace: string): Finding {
+  const start = `kubectl scale deployment/${workload.name} --replicas=1 --namespace ${namespace}`;
+  return { ...notReady(workload), remedies: [{ says: "somebody stopped it; to start it", command: start }] };
 }
 
 async function lastLines(namespace: string, pod: string, container: string, api: Api, on: Machine): Promise<string[]> {

@@ -92,7 +92,7 @@ async function requireShared({ shared, node }: PrepareDirectories, on: Machine):
 /** A folder to be mounted must be there: the engine would make it, and make it root's. Those below it the node can make too. */
 async function makeFolders(folders: readonly string[], mounted: readonly string[]): Promise<void> {
   for (const folder of mounted) {
-    await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
       throw new Failure(cannotMake(folder, error), error);
     });
   }

@@ -30,6 +30,8 @@ export type Closing = {
   state: string;
   /** A command of this program, spelled so that it works when pasted here. */
   spelled: (command: string) => string;
+  /** Another program of our name, which a person gets who types it. */
+  otherOnPath: string | undefined;
   /** Only what needs attention. */
   quiet: boolean;
   ms: number;
@@ -79,7 +81,7 @@ function refusedLines(closing: Closing, took: string, exit: string): string[] {
 }
 
 function healthyLines(closing: Closing, took: string): string[] {
-  const { command, actions, wasInstalled, datasets, spelled } = closing;
+  const { command, actions, wasInstalled, datasets, spelled, otherOnPath } = closing;
   if (command === "uninstall") return goneLines(closing, took);
   if (actions.length === 0) return [`tracebloc ${version} · everything is in place, proven just now ${took}`];
   if (wasInstalled) return [`tracebloc ${version} · ${achieved(actions)}; everything is in place ${took}`];
@@ -87,6 +89,7 @@ function healthyLines(closing: Closing, took: string): string[] {
     "",
     `Your client is running ${took}. ${datasets === undefined ? skipped : `Datasets go to ${datasets}`}`,
     `Next: ${spelled("tracebloc status")} · run this command again whenever something is wrong`,
+    ...(otherOnPath === undefined ? [] : [`Plain \`tracebloc\` is another program here: ${otherOnPath}`]),
   ];
 }
 

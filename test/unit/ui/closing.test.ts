@@ -22,6 +22,7 @@ function close(state: Outcome["state"], asked: Partial<Closing> = {}, outcome: P
       log: "/state/runs/1.ndjson",
       state: "/state",
       spelled: (command) => `npx ${command}`,
+      otherOnPath: undefined,
       quiet: false,
       ms: 230,
       ...asked,
@@ -46,6 +47,11 @@ describe("the last lines of an install", () => {
       "Your client is running (0.2 s). Datasets go to /srv/tb/tracebloc/data",
       "Next: npx tracebloc status · run this command again whenever something is wrong",
     ]);
+  });
+
+  test("name the program that a person gets who types our name", () => {
+    const asked = { wasInstalled: false, actions: [did("cluster.create")], otherOnPath: "/usr/local/bin/tracebloc" };
+    expect(close("healthy", asked).at(-1)).toBe("Plain `tracebloc` is another program here: /usr/local/bin/tracebloc");
   });
 
   test.each([
@@ -145,6 +151,7 @@ describe("a plan", () => {
         log: undefined,
         state: "/state",
         spelled: (command) => command,
+        otherOnPath: undefined,
         quiet: false,
         ms: 1,
       },
