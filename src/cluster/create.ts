@@ -44,7 +44,7 @@ async function attempt(shape: ClusterShape, on: Machine, k3d: string): Promise<F
   const watched = await watchK3d(
     on,
     createCluster(k3d, shape, installation, on.platform),
-    `k3d makes cluster ${cluster}`,
+    `k3d to make cluster ${cluster}`,
   );
   if (!succeeded(watched.result)) return undo(await whyNotMade(watched, shape, on), shape, installation, on);
 

@@ -18,7 +18,7 @@ import { watchK3d } from "./watch.ts";
  */
 export async function start(action: { cluster: string; toolsImage: string }, on: Machine, k3d: string): Promise<void> {
   const { cluster, toolsImage } = action;
-  const { result } = await watchK3d(on, startCluster(k3d, cluster, toolsImage), `k3d starts cluster ${cluster}`);
+  const { result } = await watchK3d(on, startCluster(k3d, cluster, toolsImage), `k3d to start cluster ${cluster}`);
   if (on.stop.aborted) {
     throw new Failure(finding("INTERRUPTED", `interrupted while cluster ${cluster} was starting`, []));
   }

@@ -51,11 +51,11 @@ export function closingLines(closing: Closing, style: Style): string[] {
     case "failed":
       return [
         ...failures,
-        `Not finished ${took}. Run the same command again: it goes on from here.${exit}`,
+        `Not finished ${took}. The same command goes on from here.${exit}`,
         ...logLine(closing),
       ];
     case "interrupted":
-      return [`Interrupted ${took}. Run the same command again: it goes on from here.${exit}`];
+      return [`Interrupted ${took}. The same command goes on from here.${exit}`];
     case "degraded":
       return [
         ...warned(closing, style),

@@ -77,7 +77,7 @@ describe("the last lines of an install", () => {
 
   test("that broke off name the log", () => {
     expect(close("failed", {}, { exit: 4, failures: [missing] }).slice(-2)).toEqual([
-      "Not finished (0.2 s). Run the same command again: it goes on from here.     exit 4",
+      "Not finished (0.2 s). The same command goes on from here.     exit 4",
       "What happened is in /state/runs/1.ndjson",
     ]);
   });
