@@ -15,13 +15,21 @@ export function defect(error: unknown, argv: readonly string[]): number {
   const exit = exitCodeOf(finding.reason);
   const { redact } = redactor;
   const style = { colour: false, width: process.stderr.columns || Number.POSITIVE_INFINITY };
-  const lines = [...findingLines(finding, "failed", style), `Not finished.     exit ${exit}`];
+  // What is thrown on purpose up to here comes before anything is done.
+  const end = error instanceof Failure ? "Nothing was changed." : "Not finished.";
+  const lines = [...findingLines(finding, "failed", style), `${end}     exit ${exit}`];
   process.stderr.write(redact(`${lines.join("\n")}\n`));
   if (argv.includes("--json")) {
-    const result = toLine(bareResult(argv[0] ?? "", exit, "failed", [finding]));
+    const result = toLine(bareResult(commandOf(argv), exit, "failed", [finding]));
     process.stdout.write(`${JSON.stringify(redactData(result, redact))}\n`);
   }
   return exit;
+}
+
+/** `config init`, `install`: the words before the first flag. */
+function commandOf(argv: readonly string[]): string {
+  const flags = argv.findIndex((word) => word.startsWith("-"));
+  return argv.slice(0, flags === -1 ? argv.length : flags).join(" ");
 }
 
 function unforeseen(error: unknown): Finding {

@@ -46,10 +46,15 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
 
 async function examine(begun: Begun, { on, interrupted: signalled }: Running): Promise<ExitCode> {
   const { asked, screen, options } = begun;
-  const [facts, host, toolFacts] = await Promise.all([
-    observe(asked, on),
-    observeHost(asked.wishes, on),
-    observeTools([...tools], on),
+  const facts = await observe(asked, on);
+  // Where there is no node to look into, both have been looked at already.
+  const [host, toolFacts] = await Promise.all([
+    facts.host ?? observeHost(asked.wishes, on),
+    observeTools(
+      tools.filter((tool) => facts.tools[tool].state === "unknown"),
+      on,
+      facts.tools,
+    ),
   ]);
   if (on.stop.aborted) return interrupted(begun, signalled());
   const checked = checkHost(host, asked.wishes, runningNode(facts.cluster) === undefined ? "create" : "repair");

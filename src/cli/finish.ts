@@ -69,7 +69,7 @@ export function finish<A extends Action>(
     command,
     ok: outcome.exit === 0,
     exit: outcome.exit,
-    state: command === "uninstall" && outcome.state === "healthy" ? "removed" : outcome.state,
+    state: command === "uninstall" && outcome.state === "healthy" && !options.dryRun ? "removed" : outcome.state,
     failures: spelled.failures,
     warnings: [...begun.warnings, ...spelled.warnings],
     actions: actions.map(({ do: kind, because }) => ({ do: kind, because })),
