@@ -130,8 +130,8 @@ async function askCredentials(begun: Begun, stop: AbortSignal): Promise<boolean>
   begun.screen.close();
   const known = begun.asked.wishes.clientId;
   const isKnown = known.value !== undefined && known.origin.from !== "prompt";
-  if (known.origin.from !== "prompt")
-    begun.screen.lines(["A new client needs the id and password that the dashboard gave it."]);
+  const asksAnew = known.origin.from === "prompt";
+  if (!asksAnew) begun.screen.lines(["A new client needs the id and password that the dashboard gave it."]);
   const clientId = isKnown ? known.value : await askLine("  Client id:       ", false, stop);
   if (clientId === undefined || clientId === "") return false;
   const clientPassword = await askLine("  Client password: ", true, stop);
