@@ -1,7 +1,9 @@
+import { readPassword } from "../config/read-settings.ts";
 import { withTyped } from "../config/credentials.ts";
 import type { Finding } from "../engine/finding.ts";
 import type { Machine } from "../engine/machine.ts";
 import { outcomeOf } from "../engine/outcome.ts";
+import type { Planned } from "../engine/plan.ts";
 import type { ExitCode } from "../engine/reasons.ts";
 import { run, type Ended, type Program } from "../engine/run.ts";
 import { checkHost, type Checked } from "../host/checks/all.ts";
@@ -14,6 +16,7 @@ import { changing, looking, type Running } from "./running.ts";
 import { finish } from "./finish.ts";
 import type { Flags } from "./program.ts";
 import { askLine, canAsk, readStdin } from "./prompt.ts";
+import { refuse } from "./refuse.ts";
 
 /** How often a rejected id and password are asked for again. */
 const mostAttempts = 5;
@@ -22,7 +25,12 @@ const mostAttempts = 5;
 export async function install(flags: Flags, command = "install"): Promise<ExitCode> {
   const begun = await begin(command, flags);
   if (typeof begun === "number") return begun;
-  if (flags["clientPasswordStdin"] === true) takePassword(begun, await readStdin(), "--client-password-stdin");
+  if (flags["clientPasswordStdin"] === true) {
+    const name = "--client-password-stdin";
+    const read = readPassword(await readStdin(), name, begun.here.platform);
+    if ("finding" in read) return refuse(begun, read.finding);
+    takePassword(begun, read.password, name);
+  }
   return begun.options.dryRun
     ? looking(begun, (running) => bringAbout(begun, running))
     : changing(begun, (running) => bringAbout(begun, running));
@@ -72,7 +80,10 @@ function programOf(begun: Begun, { on }: Running): Installing {
       }
       return latest;
     },
-    plan: (known, done) => plan(known, begun.asked, done),
+    plan: (known, done) => {
+      const planned = plan(known, begun.asked, done);
+      return begun.options.dryRun ? withoutQuestions(planned) : planned;
+    },
     performers: performers(asked, facts, on.state),
     answer: (refusals) => (onlyCredentials(refusals) ? askCredentials(begun, on.stop) : Promise.resolve(false)),
   };
@@ -109,6 +120,12 @@ function headline(checked: readonly Checked[], { label }: Platform): string {
     return checked.flatMap((one) => (one.about === about && one.is === "fine" ? [one.says] : []));
   });
   return `tracebloc ${version} · ${[label, ...parts].join(", ")}`;
+}
+
+/** What install would ask for keeps nobody from seeing beforehand what it would do. */
+function withoutQuestions(planned: Planned<InstallAction>): Planned<InstallAction> {
+  const { refusals, warnings } = planned;
+  return onlyCredentials(refusals) ? { ...planned, refusals: [], warnings: [...warnings, ...refusals] } : planned;
 }
 
 /** Something else in the way comes first: nobody should type a password for a machine that cannot be used. */

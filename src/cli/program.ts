@@ -64,7 +64,15 @@ export function buildProgram(ending: (code: Promise<number>) => Promise<void>): 
     .helpCommand("help [command]", "show the help of a command")
     .exitOverride()
     // Said in `usage.ts`, as every other thing that is wrong.
-    .configureOutput({ outputError: () => {} });
+    .configureOutput({ outputError: () => {} })
+    .addHelpText(
+      "after",
+      examplesText([
+        ["tracebloc install", "the first time, and whenever something is wrong"],
+        ["tracebloc plan", "what that would do"],
+        ["tracebloc install --help", "its flags; every command has this"],
+      ]),
+    );
 
   command(program, "install", {
     about: "bring about a working client, or repair one",
@@ -121,7 +129,14 @@ export function buildProgram(ending: (code: Promise<number>) => Promise<void>): 
     .description("show and write settings")
     .addHelpOption(new Option("-h, --help", "show this help"))
     .helpCommand(false)
-    .exitOverride();
+    .exitOverride()
+    .addHelpText(
+      "after",
+      examplesText([
+        ["tracebloc config show", "what holds now, and why"],
+        ["tracebloc config init", "a file to begin with"],
+      ]),
+    );
   command(config, "show", {
     about: "every setting, its value and where it comes from; secrets masked",
     settings: [...whichOne, ...wished],
@@ -175,7 +190,11 @@ function command(
     if (flag !== undefined) made.addOption(new Option(flag, says).helpGroup(everywhereGroup));
   }
   made.addHelpOption(new Option("-h, --help", "show this help").helpGroup(everywhereGroup));
+  return made.addHelpText("after", examplesText(examples));
+}
+
+function examplesText(examples: Parts["examples"]): string {
   const width = Math.max(...examples.map(([line]) => line.length));
   const lines = examples.map(([line, says]) => `  ${line.padEnd(width)}   ${says}`);
-  return made.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+  return `\nExamples:\n${lines.join("\n")}`;
 }

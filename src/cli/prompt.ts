@@ -38,13 +38,9 @@ export async function askLine(question: string, hidden: boolean, stop: AbortSign
   }
 }
 
-/** All of standard input, for `--client-password-stdin`: one line, its end taken off. */
+/** All of standard input, for `--client-password-stdin`. */
 export async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return cleanPasted(
-    Buffer.concat(chunks)
-      .toString("utf8")
-      .replace(/\r?\n$/, ""),
-  ).text;
+  return Buffer.concat(chunks).toString("utf8");
 }

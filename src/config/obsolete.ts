@@ -18,6 +18,11 @@ const thresholds = words(`
 const registry = words(`
   TRACEBLOC_REGISTRY_USERNAME TRACEBLOC_REGISTRY_PASSWORD TRACEBLOC_REGISTRY_SERVER TRACEBLOC_REGISTRY_EMAIL`);
 
+const machine = words(`
+  TRACEBLOC_NO_AUTOSTART TB_TIER1_ROOTLESS TB_FORCE_TIER TB_PREPARE_USER TRACEBLOC_SKIP_DAILY_USER
+  TRACEBLOC_SKIP_REBOOT_PROMPT TRACEBLOC_DOCKER_ARCH_PROMPT TRACEBLOC_ALLOW_UNVERIFIED_DOCKER_DMG
+  GPU_DEVICE_PLUGIN_NAMESPACE`);
+
 /** The one table of variables that have no effect any more. What does the same under its old name is in `names.ts`. */
 export const obsolete: readonly Obsolete[] = [
   { variables: ["TB_PLAIN"], instead: "--no-color or NO_COLOR=1" },
@@ -60,6 +65,8 @@ export const obsolete: readonly Obsolete[] = [
     variables: ["TRACEBLOC_CA_BUNDLE"],
     instead: "NODE_EXTRA_CA_CERTS for downloads and the sign-in; nothing for images that the cluster pulls",
   },
+  { variables: machine, instead: "nothing: the engine and the machine are set up beforehand, by you" },
+  { variables: ["TRACEBLOC_INSTALL_REF", "TRACEBLOC_ALLOW_UNVERIFIED"], instead: "npx tracebloc@VERSION" },
 ];
 
 function words(text: string): readonly string[] {

@@ -1,5 +1,6 @@
 import type { Finding } from "../engine/finding.ts";
 import type { Environment } from "../platform/environment.ts";
+import type { Platform } from "../platform/platform.ts";
 import { finding, namedSetting, wrongValue } from "./findings.ts";
 import { settingKeys, settings } from "./names.ts";
 import { resolvePath, type Standpoint } from "./paths.ts";
@@ -67,6 +68,20 @@ export function readWritten(chosen: Chosen, from: Standpoint, folder: string | u
     return [wrongValue(namedSetting(key), written, objection, from.platform)];
   });
   return { values, findings: wrong, warnings };
+}
+
+/** A password that came on standard input, by the rules of every other. `name` says where it came from. */
+export function readPassword(
+  written: string,
+  name: string,
+  platform: Platform,
+): { password: string } | { finding: Finding } {
+  const cleaned = clean("credential", written);
+  const [wrong] = "why" in cleaned ? [cleaned] : checkValues({ clientPassword: cleaned.value });
+  if (wrong === undefined && "value" in cleaned) return { password: String(cleaned.value) };
+  const origin = { from: "flag", name } as const;
+  const objection = { why: wrong?.why ?? "is empty" };
+  return { finding: wrongValue(namedSetting("clientPassword"), { value: written, origin }, objection, platform) };
 }
 
 /** A checked value as the program wants it: paths absolute, aliases reduced, no slash at the end of an address. */

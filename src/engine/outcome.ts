@@ -48,7 +48,8 @@ export function outcomeOf<Facts, A extends Action>(
       const works = worst(warnings, strict) === exitCodes.done && !(notProven && strict);
       const unproven = notProven || warnings.some(({ reason }) => exitCodeOf(reason, true) !== exitCodes.done);
       return {
-        state: !works ? "degraded" : unproven ? "unproven" : "healthy",
+        // Under --strict what is not proven counts as badly, and is no worse.
+        state: worst(warnings, false) !== exitCodes.done ? "degraded" : unproven ? "unproven" : "healthy",
         exit: works ? exitCodes.done : exitCodes.degraded,
         failures: [],
         warnings,

@@ -13,8 +13,11 @@ export type Planned<A extends Action> = {
   warnings: readonly Finding[];
 };
 
-/** What was seen after an action, by a fresh look. `holds` is false where it was done and is still not as it should be. */
-export type Proof = { holds: boolean; says: string; warnings?: readonly Finding[] };
+/**
+ * What was seen after an action, by a fresh look. `holds` is false where it was done and is still not as it should be,
+ * undefined where it is done and nobody could say what of it came.
+ */
+export type Proof = { holds: boolean | undefined; says: string; warnings?: readonly Finding[] };
 
 /** An action that was performed in this run, and what was seen afterwards. */
 export type Done<A extends Action> = { action: A; proof: Fact<Proof> };

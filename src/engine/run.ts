@@ -107,9 +107,9 @@ async function apply<A extends Action>(
 }
 
 function seenAfter(proof: Fact<Proof>, said: string): { says: string; holds?: boolean } {
-  return proof.state === "known"
-    ? { says: proof.value.says, holds: proof.value.holds }
-    : { says: `${said}: not proven: ${proof.why}` };
+  if (proof.state === "unknown") return { says: `${said}: not proven: ${proof.why}` };
+  const { says, holds } = proof.value;
+  return { says, ...(holds !== undefined && { holds }) };
 }
 
 async function proven<A extends Action>(performer: Performer<A>, action: A, on: Machine): Promise<Fact<Proof>> {

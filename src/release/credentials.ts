@@ -26,7 +26,7 @@ export async function verifyCredentials(wishes: Wishes, on: Machine): Promise<Fa
   if (answer === 200) return known({ holds: true, says: `${backend.host} knows the client` }, "sign-in", ms);
   const why = typeof answer === "number" ? `answered ${answer}` : answer;
   return known(
-    { holds: true, says: `client not verified: ${backend.host} ${why}`, warnings: [unverified(backend, why)] },
+    { holds: undefined, says: `client not verified: ${backend.host} ${why}`, warnings: [unverified(backend, why)] },
     "sign-in",
     ms,
   );

@@ -1,6 +1,6 @@
 import type { Wishes } from "../config/wishes.ts";
 import type { Fact } from "../engine/fact.ts";
-import type { Finding } from "../engine/finding.ts";
+import type { Finding, Remedy } from "../engine/finding.ts";
 import { nothing, type Done, type Planned } from "../engine/plan.ts";
 import { bundledChart } from "./chart.ts";
 import type { ReleaseRecord } from "./helm-records.ts";
@@ -87,12 +87,12 @@ function planApply(
 ): Planned<ReleaseAction> {
   const isNew = target.record === undefined;
   if (target.record !== undefined && isPending(target.record)) return refuse(isInPending(target.record));
-  const credentials = isNew || passwordDiffers(target.record, asked.wishes) ? planCredentials(asked, done) : nothing;
-  if (credentials.refusals.length > 0) return credentials;
+  const isAsked = isNew || passwordDiffers(target.record, asked.wishes) || (asked.force && areGiven(asked.wishes));
+  const credentials = isAsked ? planCredentials(asked, done) : nothing;
   const { name: release, namespace } = target;
   const wishes = hashWishes(wantedValues(target.record, asked));
   return {
-    ...nothing,
+    ...credentials,
     actions: [...credentials.actions, { do: "release.apply", because, release, namespace, isNew, wishes }],
     then: ["wait until the workloads are ready"],
   };
@@ -117,6 +117,11 @@ export function wantedValues(record: ReleaseRecord | undefined, { wishes, shape,
   return layerValues(stored, generateValues(wishes, shape, record === undefined), file);
 }
 
+/** With --force they are asked about once more: they may have been taken unverified. */
+function areGiven({ clientId, clientPassword }: Wishes): boolean {
+  return clientId.value !== undefined && clientPassword.value !== undefined;
+}
+
 function passwordDiffers(record: ReleaseRecord | undefined, wishes: Wishes): boolean {
   const wished = wishes.clientPassword.value;
   if (wished === undefined || record === undefined || !("values" in record.content)) return false;
@@ -134,8 +139,14 @@ function planWorkloads(
   const late = readWorkloads(facts.deployments.value, release, namespace).filter(({ state }) => state !== "ready");
   if (late.length === 0) return { ...nothing, warnings };
 
+  // Nothing that a wait could end: somebody scaled it to 0, or took it away.
+  if (late.every(({ state }) => state !== "waiting")) {
+    return { ...nothing, warnings: [...warnings, ...late.map((workload) => notReady(workload, namespace))] };
+  }
   const waited = done.find(({ action }) => action.do === "release.await");
-  if (waited !== undefined) return { ...nothing, warnings: [...warnings, ...foundWhileWaiting(waited, late)] };
+  if (waited !== undefined) {
+    return { ...nothing, warnings: [...warnings, ...foundWhileWaiting(waited, late, namespace)] };
+  }
   const because = late.map(({ name, says }) => `${name}: ${says}`).join("; ");
   return { ...nothing, warnings, actions: [{ do: "release.await", because, release, namespace }] };
 }
@@ -144,20 +155,31 @@ function planWorkloads(
 function foundWhileWaiting(
   { proof }: Done<{ do: string; because: string }>,
   late: readonly Workload[],
+  namespace: string,
 ): readonly Finding[] {
   const found = proof.state === "known" ? (proof.value.warnings ?? []) : [];
-  return found.length > 0 ? found : late.map(notReady);
+  return found.length > 0 ? found : late.map((workload) => notReady(workload, namespace));
 }
 
 /** A workload that is not ready, as a finding without a known cause. */
-export function notReady({ name, says }: Workload): Finding {
-  return {
-    reason: "WORKLOAD_NOT_READY",
-    room: "release",
-    says: `${name}: ${says}`,
-    remedies: [{ says: "when the machine has settled, run the same command again", command: "tracebloc install" }],
+export function notReady({ name, state, says }: Workload, namespace: string): Finding {
+  const remedies: Readonly<Record<Workload["state"], Remedy>> = {
+    ready: again,
+    waiting: again,
+    stopped: {
+      says: "start it again",
+      command: `kubectl scale deployment/${name} --namespace ${namespace} --replicas 1`,
+    },
+    // Helm changes nothing where its own record is as it should be.
+    missing: { says: "have it made again", command: "tracebloc install --force" },
   };
+  return { reason: "WORKLOAD_NOT_READY", room: "release", says: `${name}: ${says}`, remedies: [remedies[state]] };
 }
+
+const again: Remedy = {
+  says: "when the machine has settled, run the same command again",
+  command: "tracebloc install",
+};
 
 function isPending(record: ReleaseRecord): boolean {
   return record.status.startsWith("pending-") || record.status === "uninstalling";

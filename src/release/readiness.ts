@@ -87,11 +87,10 @@ async function withEvidence(
   api: Api,
   on: Machine,
 ): Promise<Finding> {
-  if (workload.state === "stopped") return isScaledDown(workload, namespace);
-  if (trouble === undefined) return notReady(workload);
+  if (workload.state === "stopped" || trouble === undefined) return notReady(workload, namespace);
   const { pod, container, cause, message, reason } = trouble;
   const subject = pod === undefined ? `deployment/${workload.name}` : `pod/${pod}`;
-  const base = notReady(workload);
+  const base = notReady(workload, namespace);
   return {
     ...base,
     reason,
@@ -102,11 +101,6 @@ async function withEvidence(
     ].filter((line) => line !== ""),
     remedies: [{ says: "see more", command: `kubectl describe ${subject} --namespace ${namespace}` }, ...base.remedies],
   };
-}
-
-function isScaledDown(workload: Workload, namespace: string): Finding {
-  const start = `kubectl scale deployment/${workload.name} --replicas=1 --namespace ${namespace}`;
-  return { ...notReady(workload), remedies: [{ says: "somebody stopped it; to start it", command: start }] };
 }
 
 async function lastLines(namespace: string, pod: string, container: string, api: Api, on: Machine): Promise<string[]> {

@@ -50,6 +50,12 @@ describe.each(leaves)("$path --help", ({ path, command }) => {
   });
 });
 
+test.each(commands)("$path --help has examples, and fits into 80 columns", ({ command }) => {
+  const help = helpOf(command);
+  expect(help).toMatch(/\nExamples:\n {2}\S/);
+  expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
+});
+
 test("the first page names every command in one line or two", () => {
   const help = helpOf(program);
   expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);

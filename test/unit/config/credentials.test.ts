@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 
 import { cleanPasted, withTyped } from "../../../src/config/credentials.ts";
 import { hasControlCharacter } from "../../../src/platform/characters.ts";
+import { readPassword } from "../../../src/config/read-settings.ts";
+import { platformOf } from "../platform/personalities.ts";
 import { load } from "./loading.ts";
 
 describe("cli#516: what terminals put around pasted text", () => {
@@ -54,4 +56,29 @@ test("what is typed goes before what is configured, and says where it came from"
   const typed = withTyped(loaded.wishes, { clientPassword: "c" }, "--client-password-stdin");
   expect(typed.clientPassword).toEqual({ value: "c", origin: { from: "prompt", name: "--client-password-stdin" } });
   expect(typed.clientId).toBe(loaded.wishes.clientId);
+});
+
+describe("a password that is piped in", () => {
+  const read = (written: string) => readPassword(written, "--client-password-stdin", platformOf("linux"));
+
+  test.each([
+    ["s3cret\n", "s3cret"],
+    ["s3cret\r\n", "s3cret"],
+    [" two words ", " two words "],
+  ])("%j is taken", (written, password) => {
+    expect(read(written)).toEqual({ password });
+  });
+
+  test.each([
+    ["", "is empty"],
+    ["\n", "is empty"],
+    ['"s3cret"', "has quotes around it"],
+    ["x".repeat(1001), "is too long"],
+  ])("%j is refused, and not shown", (written, why) => {
+    const refused = read(written);
+    expect(refused).toMatchObject({
+      finding: { reason: "CONFIG_INVALID", says: `clientPassword (--client-password-stdin) ${why}` },
+    });
+    expect(JSON.stringify(refused)).not.toContain("s3cret");
+  });
 });
