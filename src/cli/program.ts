@@ -32,8 +32,12 @@ const wished = [
  * `--version`: commander, names and texts, nothing else; each command loads what it needs.
  */
 export async function main(argv: readonly string[]): Promise<number> {
+<<<<<<< HEAD
+  for (const stream of [process.stdout, process.stderr]) outlive(stream);
+=======
   // A reader that has gone (`| head`) must not end a run in the middle of what it changes.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+>>>>>>> main
   let exit: number = exitCodes.done;
   const ending = (code: Promise<number>) => code.then((given) => void (exit = given));
   const program = buildProgram(ending);
@@ -51,6 +55,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     const { usage } = await import("./usage.ts");
     return usage(error.message, argv);
   }
+}
+
+/** Whoever reads what we print may be gone (`| head`, a closed window). A run must not break off for that: Helm may be at work. */
+function outlive(stream: NodeJS.WriteStream): void {
+  if (stream.listenerCount("error") === 0) stream.on("error", () => {});
 }
 
 /** The commands with their flags and help; `ending` takes the exit code of the one that runs. */
