@@ -48,10 +48,10 @@ export function openScreen(
 
   let isRepair = false;
   const hadClient = () => isRepair;
+  // On a terminal that is 0 columns wide a spinner would clear lines without end.
+  const canRedraw = isTerminal && color && stderr.columns > 0;
   const forPerson =
-    quiet || !isTerminal || !color
-      ? plainScreen(write, style, hadClient)
-      : terminalScreen(write, style, hadClient, loadSpinner);
+    quiet || !canRedraw ? plainScreen(write, style, hadClient) : terminalScreen(write, style, hadClient, loadSpinner);
   const show = json ? jsonScreen(writeJson) : forPerson;
   const spelled = (finding: Finding) => spell(finding, spelling());
   const emit: Emit = (event) => {
