@@ -103,7 +103,7 @@ function resultOf(looked: Looked, done: readonly Done<Action>[]): DirectoryResul
 }
 
 function lookedOf(facts: StorageFacts, directories: readonly Directory[]): Looked[] {
-  return facts.directories.filter(({ directory }) => directories.some(({ path }) => path === directory.path));
+  return directories.flatMap(({ path }) => facts.directories.filter(({ directory }) => directory.path === path));
 }
 
 /** What the script may mend. It refuses what is in the way itself; a mount that is read-only or does not answer has nothing to gain. */
