@@ -140,7 +140,9 @@ function withoutPrefix(complaint: string): string {
 
 /** B36: an object that the chart would make and that is somebody else's, another release's or nobody's. */
 function readOwnership(text: string): { object: string; namespace: string; owner: string } | undefined {
-  const head = /(\w+) "([^"]+)" in namespace "([^"]*)" exists and cannot be imported into the current release/.exec(text);
+  const head = /(\w+) "([^"]+)" in namespace "([^"]*)" exists and cannot be imported into the current release/.exec(
+    text,
+  );
   if (head === null) return undefined;
   const [, kind = "", name = "", namespace = ""] = head;
   const other = /release-name" must equal "[^"]*": current value is "([^"]+)"/.exec(text)?.[1];
