@@ -32,12 +32,7 @@ const wished = [
  * `--version`: commander, names and texts, nothing else; each command loads what it needs.
  */
 export async function main(argv: readonly string[]): Promise<number> {
-<<<<<<< HEAD
   for (const stream of [process.stdout, process.stderr]) outlive(stream);
-=======
-  // A reader that has gone (`| head`) must not end a run in the middle of what it changes.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
->>>>>>> main
   let exit: number = exitCodes.done;
   const ending = (code: Promise<number>) => code.then((given) => void (exit = given));
   const program = buildProgram(ending);
