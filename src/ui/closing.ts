@@ -64,7 +64,10 @@ export function closingLines(closing: Closing, style: Style): string[] {
         `tracebloc ${version} · in place; what is marked above could not be proven ${took}${exit}`,
       ];
     case "healthy":
-      return [...warned(closing, style), ...(closing.quiet ? [] : healthyLines(closing, took))];
+      return [
+        ...warned(closing, style),
+        ...(closing.quiet ? [] : healthyLines(closing, took).flatMap((line) => fold(line, style.width))),
+      ];
   }
 }
 
