@@ -80,7 +80,8 @@ function planData(first: Facts, asked: Asked, done: readonly Done<Action>[]): Pl
   const node = standingNode(first.cluster);
   const different = node === undefined ? [] : differences(node, wishes);
   if (different.length > 0) return refuse(...different.map((one) => dataElsewhere(first.cluster.name, one, asked)));
-  return planDeleteData(storageGround(first, asked), node?.image ?? wishes.k3sImage.value, done);
+  const image = node?.image ?? wishes.k3sImage.value;
+  return planDeleteData(storageGround(first, asked), { image, cluster: first.cluster.name }, done);
 }
 
 function dataElsewhere(cluster: string, difference: Difference, { wishes, platform }: Asked): Finding {

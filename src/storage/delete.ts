@@ -1,8 +1,8 @@
-import { rm, rmdir, stat } from "node:fs/promises";
+import { lstat, realpath, rm, rmdir, stat } from "node:fs/promises";
 
 import { known } from "../engine/fact.ts";
 import { Failure, type Finding } from "../engine/finding.ts";
-import type { Machine } from "../engine/machine.ts";
+import { within, type Machine } from "../engine/machine.ts";
 import { nothing, type Action, type Done, type Performer, type Planned } from "../engine/plan.ts";
 import { bindSource } from "../platform/mounts.ts";
 import { commandLine } from "../platform/shell.ts";
@@ -19,17 +19,20 @@ export type DeleteData = {
   release: string;
   /** An image that the engine has, for files that only root may remove. */
   image: string;
+  /** The cluster that the data is of: where that stays, its containers have the folder too. */
+  cluster: string;
 };
 
 /** What is the release's own below `<folder>/<release>`. MySQL's is here, and only here: the database goes with its client. */
 const own = ["data", "logs", "mysql"] as const;
 
 const removeLimitMs = 600_000;
+const askLimitMs = 10_000;
 
 /** What deleting the data needs, where this machine holds it. Pure. */
 export function planDeleteData(
   { mode, release, place }: StorageGround,
-  image: string,
+  { image, cluster }: Pick<DeleteData, "image" | "cluster">,
   done: readonly Done<Action>[],
 ): Planned<DeleteData> {
   if (mode === "node-local" || done.some(({ action }) => action.do === "storage.delete")) return nothing;
@@ -37,7 +40,7 @@ export function planDeleteData(
   const holders = [dataDir, ...(datasetDir === undefined ? [] : [datasetDir])];
   return {
     ...nothing,
-    actions: [{ do: "storage.delete", because: "asked for with --delete-data", holders, release, image }],
+    actions: [{ do: "storage.delete", because: "asked for with --delete-data", holders, release, image, cluster }],
   };
 }
 
@@ -46,6 +49,7 @@ export const deletePerformer: Performer<DeleteData> = {
   reveals: [],
   says: ({ release, holders }) => `deleting the data of ${release} in ${holders.join(" and ")}`,
   perform: async (action, on) => {
+    for (const holder of action.holders) await refuseWhatIsNotIts(holder, action, on);
     for (const holder of action.holders) await deleteBelow(holder, action, on);
   },
   prove: async ({ holders, release }, on) => {
@@ -61,6 +65,35 @@ export const deletePerformer: Performer<DeleteData> = {
     return known({ holds: left.length === 0, says }, "look at this machine's folders");
   },
 };
+
+/**
+ * A link in the place of the release's folder leads to data of something else, and a container of another cluster that
+ * has the folder works with what is in it: a slip in a name must not cost that one its data.
+ */
+async function refuseWhatIsNotIts(holder: string, { release, cluster }: DeleteData, on: Machine): Promise<void> {
+  const folder = on.platform.path.join(holder, release);
+  const seen = await lstat(folder).catch(() => undefined);
+  if (seen === undefined) return;
+  if (seen.isSymbolicLink()) throw new Failure(leadsElsewhere(folder));
+  const others = await othersWith(holder, cluster, on);
+  if (others.length > 0) throw new Failure(isInUse(folder, others));
+}
+
+/** Containers, running or not and not of this cluster, that have the folder by any of its names. Throws where the engine does not tell. */
+async function othersWith(holder: string, cluster: string, on: Machine): Promise<string[]> {
+  const names = [...new Set([holder, await realpath(holder).catch(() => holder)])];
+  const filters = names.flatMap((name) => ["--filter", `volume=${name}`]);
+  const result = await on.runner.run({
+    file: "docker",
+    args: ["container", "ls", "--all", ...filters, "--format", '{{.Names}} {{.Label "k3d.cluster"}}'],
+    about: "docker container ls",
+    timeoutMs: within(on, askLimitMs),
+    raw: true,
+  });
+  if (!succeeded(result) || result.truncated) throw new Failure(cannotTellUsers(holder, firstComplaint(result)));
+  const lines = (result.raw ?? result.stdout).split("\n").filter((line) => line !== "");
+  return lines.map((line) => line.split(" ")).flatMap(([name = "", of]) => (of === cluster ? [] : [name]));
+}
 
 /** As this user first; what other uids own, by root in a container of the engine, which is who made it. */
 async function deleteBelow(holder: string, { release, image }: DeleteData, on: Machine): Promise<void> {
@@ -96,7 +129,7 @@ async function deleteAsRoot(holder: string, release: string, image: string, on: 
       "sh",
       image,
     ],
-    stdin: `{ rm -rf ${paths} </dev/null; }\n`,
+    stdin: `{ [ -L ${word(`/tracebloc/${release}`)} ] || rm -rf ${paths} </dev/null; }\n`,
     about: "docker run, to delete the data",
     timeoutMs: removeLimitMs,
     mutates: true,
@@ -113,6 +146,36 @@ async function isThere(path: string): Promise<boolean> {
     () => true,
     (error: unknown) => (error as NodeJS.ErrnoException).code !== "ENOENT",
   );
+}
+
+function leadsElsewhere(folder: string): Finding {
+  return {
+    reason: "DATA_DIR_UNUSABLE",
+    room: "storage",
+    says: `${folder} is a symlink: what it leads to is not deleted`,
+    remedies: [{ says: "look where it leads, and delete that yourself if it may go" }],
+  };
+}
+
+function isInUse(folder: string, others: readonly string[]): Finding {
+  return {
+    reason: "DATA_IN_USE",
+    room: "storage",
+    says: `${folder} is not deleted: it is also in ${others.join(", ")}`,
+    remedies: [
+      { says: "is the name of the cluster right? See which there are", command: "docker container ls --all" },
+      { says: "if those may go, remove them first, then run the same command again" },
+    ],
+  };
+}
+
+function cannotTellUsers(holder: string, why: string): Finding {
+  return {
+    reason: "ENGINE_UNKNOWN",
+    room: "storage",
+    says: `whether another container uses ${holder} could not be told, so that nothing in it was deleted: ${why}`,
+    remedies: [{ says: "see what the engine answers", command: "docker container ls --all" }],
+  };
 }
 
 function cannotDelete(folders: readonly string[], why: string, on: Machine): Finding {
