@@ -1,13 +1,22 @@
 import { appendFileSync, readFileSync, rmSync, truncateSync } from "node:fs";
 
-import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 
 import { podImages } from "../../scripts/lab/versions.mjs";
 import { installationLabel } from "../../src/cluster/node.ts";
 import { converges, crashesOf, cutOffIn } from "./crash.ts";
 import { docker } from "./lab.ts";
-import { identityOf, noParts, partsOf, revisionsOf, until, useNeighbour, waitsOf } from "./looks.ts";
+import {
+  creatorOf,
+  identityOf,
+  isRunning,
+  noParts,
+  partsOf,
+  revisionsOf,
+  until,
+  useNeighbour,
+  waitsOf,
+} from "./looks.ts";
 import { actionsOf, removeCluster, useProduct } from "./product.ts";
 
 /**
@@ -33,7 +42,7 @@ describe("B09: a run that was killed with -9", () => {
 
   test("together with k3d leaves half a cluster of ours: the next one takes it away and makes it anew", async () => {
     await crashes.at("started k3d cluster create");
-    await until("k3d to end", async () => (await livingK3d(cluster)) === undefined);
+    await until("k3d to end", async () => (await creatorOf(cluster)) === undefined);
     await removeCluster(cluster);
     await makeHalf();
 
@@ -50,7 +59,7 @@ describe("B09: a run that was killed with -9", () => {
     await until("the node to run", () => isRunning(node));
     run.kill("SIGKILL");
     await run.ended;
-    const k3d = await livingK3d(cluster);
+    const k3d = await creatorOf(cluster);
     expect(k3d).toBeDefined();
 
     const next = await crashes.at("before cluster.connect");
@@ -145,16 +154,3 @@ describe("B09: a run that was killed with -9", () => {
     await docker("run", "--detach", ...tools, ...ofCluster, podImages.busybox, "sleep", "3600");
   }
 });
-
-function isRunning(container: string): Promise<boolean> {
-  return docker("container", "inspect", "--format", "{{.State.Running}}", container).then(
-    (said) => said === "true",
-    () => false,
-  );
-}
-
-/** The process that makes the cluster, if there is one. */
-async function livingK3d(cluster: string): Promise<number | undefined> {
-  const { stdout } = await execa("pgrep", ["-f", `^[^ ]*k3d cluster create ${cluster} `], { reject: false });
-  return stdout === "" ? undefined : Number(stdout.split("\n")[0]);
-}

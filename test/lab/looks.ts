@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
+import { execa } from "execa";
 import { afterAll, beforeAll } from "vitest";
 
 import type { Finding } from "../../src/engine/finding.ts";
@@ -33,6 +34,20 @@ export const noParts = { containers: [], networks: [], volumes: [] };
 export async function identityOf(container: string): Promise<string> {
   const format = "{{.Id}} {{.State.Status}} {{.State.StartedAt}} {{.RestartCount}}";
   return inLab("docker", ["container", "inspect", "--format", format, container]);
+}
+
+/** False also where there is none. */
+export function isRunning(container: string): Promise<boolean> {
+  return inLab("docker", ["container", "inspect", "--format", "{{.State.Running}}", container]).then(
+    (said) => said === "true",
+    () => false,
+  );
+}
+
+/** The k3d that is making this cluster, by its pid; undefined where none is. */
+export async function creatorOf(cluster: string): Promise<number | undefined> {
+  const { stdout } = await execa("pgrep", ["-f", `^[^ ]*k3d cluster create ${cluster} `], { reject: false });
+  return stdout === "" ? undefined : Number(stdout.split("\n")[0]);
 }
 
 /** The warning or failure of this reason, from anything that the run said; undefined where it did not. */
