@@ -19,7 +19,14 @@ export const tables: Readonly<Record<string, () => string>> = {
       ["setting", "flag", "variables", "what it is", "may be", "otherwise"],
       settingKeys.map((key) => {
         const { flag, variables, about, allowed, otherwise, secret } = settings[key];
-        return [secret === true ? `${key} (never in a file)` : key, flagCell(flag), list(variables), about, allowed, otherwise];
+        return [
+          secret === true ? `${key} (never in a file)` : key,
+          flagCell(flag),
+          list(variables),
+          about,
+          allowed,
+          otherwise,
+        ];
       }),
     ),
   options: () =>

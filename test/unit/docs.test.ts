@@ -26,7 +26,11 @@ describe.each(Object.keys(tables))("the table of %s in INSTALL.md", (name) => {
     const made = `<!-- ${name} -->\n\n${tables[name]?.() ?? ""}\n\n<!-- /${name} -->`;
     const marks = new RegExp(`<!-- ${name} -->[\\s\\S]*?<!-- /${name} -->`);
     // To bring it up to date: UPDATE_DOCS=1 npm run test:fast -- test/unit/docs.test.ts
-    if (process.env["UPDATE_DOCS"] === "1") writeFileSync(join(root, "INSTALL.md"), text.replace(marks, () => made));
+    if (process.env["UPDATE_DOCS"] === "1")
+      writeFileSync(
+        join(root, "INSTALL.md"),
+        text.replace(marks, () => made),
+      );
     expect(marks.exec(read("INSTALL.md"))?.[0]).toBe(made);
   });
 });
@@ -64,7 +68,9 @@ const environment = new Set(
 describe.each(documents)("%s", (document) => {
   const text = read(document);
   const lines = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = ""]) => commandsOf(block));
-  const inline = [...text.matchAll(/`((?:npx )?tracebloc [a-z][^`]*|npm (?:run|test)[^`]*)`/g)].map(([, line = ""]) => line);
+  const inline = [...text.matchAll(/`((?:npx )?tracebloc [a-z][^`]*|npm (?:run|test)[^`]*)`/g)].map(
+    ([, line = ""]) => line,
+  );
 
   test.each([...new Set([...lines, ...inline])].map((line) => [line]))("`%s` exists", (line) => {
     expect(faultOf(line)).toBeUndefined();
