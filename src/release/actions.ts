@@ -28,7 +28,7 @@ export function releasePerformers(roads: ReleaseRoads): Performers<ReleaseAction
     "release.credentials": {
       room: "release",
       reveals: [],
-      says: ({ backend }) => `asking ${new URL(backend).host} for the client`,
+      says: ({ backend }) => `asking ${new URL(backend).host} whether it knows the client`,
       perform: async (_, on) => {
         signedIn = await verifyCredentials(roads.asked().wishes, on);
       },

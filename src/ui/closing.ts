@@ -133,11 +133,13 @@ function planLines({ command, actions, then, outcome, quiet }: Closing, style: S
   }
   const sentences = actions.map(({ says }) => imperative(says));
   const width = Math.max(...sentences.map((says) => says.length));
+  const reasonsOf = actions.map(({ because }) => `because ${because}`);
+  // Beside its action where all of them fit, else below.
+  const isBeside = reasonsOf.every((because) => 6 + width + 3 + because.length <= style.width);
   const numbered = sentences.flatMap((says, index) => {
     const number = `  ${String(index + 1).padStart(2)}. `;
-    const because = `because ${actions[index]?.because ?? ""}`;
-    const line = `${number}${says.padEnd(width)}   ${because}`;
-    if (line.length <= style.width) return [line];
+    const because = reasonsOf[index] ?? "";
+    if (isBeside) return [`${number}${says.padEnd(width)}   ${because}`];
     return [`${number}${says}`, ...fold(because, style.width - 8).map((part) => `        ${part}`)];
   });
   const later = then.map((says) => `      then ${says}`);
