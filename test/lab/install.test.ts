@@ -27,7 +27,7 @@ describe("a client from its first install to its last trace", () => {
     test("a wrong password ends with exit 2 before anything is made", async () => {
       const ran = await product.run(["install", "--json"], { env: { TRACEBLOC_CLIENT_PASSWORD: "not-it" } });
 
-      expect(ran.exit).toBe(2);
+      expect(ran.exit, ran.last).toBe(2);
       expect(ran.result().failures).toMatchObject([{ reason: "CREDENTIALS_REJECTED" }]);
       expect(actionsOf(ran.log())).toEqual(["release.credentials"]);
       await nothingWasMade();
@@ -36,7 +36,7 @@ describe("a client from its first install to its last trace", () => {
     test("so does a client that is not activated", async () => {
       const ran = await product.run(["install", "--json"], { env: { TRACEBLOC_CLIENT_ID: "inactive-client" } });
 
-      expect(ran.exit).toBe(2);
+      expect(ran.exit, ran.last).toBe(2);
       expect(ran.result().failures).toMatchObject([{ reason: "CREDENTIALS_INACTIVE" }]);
       await nothingWasMade();
     });
@@ -44,7 +44,7 @@ describe("a client from its first install to its last trace", () => {
     test("without credentials and without a terminal it says what is missing", async () => {
       const ran = await product.run(["install", "--json"], { env: noCredentials });
 
-      expect(ran.exit).toBe(2);
+      expect(ran.exit, ran.last).toBe(2);
       expect(ran.result().failures).toMatchObject([{ reason: "CREDENTIALS_MISSING" }]);
       await nothingWasMade();
     });
@@ -52,7 +52,7 @@ describe("a client from its first install to its last trace", () => {
     test("plan names each step and what is decided later, and makes nothing", async () => {
       const ran = await product.run(["plan", "--json"]);
 
-      expect(ran.exit).toBe(0);
+      expect(ran.exit, ran.last).toBe(0);
       expect(ran.result()).toMatchObject({ state: "planned" });
       expect(ran.result().actions.map((action) => action.do)).toEqual([
         "release.credentials",
@@ -69,7 +69,7 @@ describe("a client from its first install to its last trace", () => {
     test("status says so with exit 3", async () => {
       const ran = await product.run(["status", "--json"]);
 
-      expect(ran.exit).toBe(3);
+      expect(ran.exit, ran.last).toBe(3);
       expect(ran.result()).toMatchObject({ state: "not installed", failures: [{ reason: "NOT_INSTALLED" }] });
     });
   });
@@ -80,7 +80,7 @@ describe("a client from its first install to its last trace", () => {
     });
 
     test("ends healthy, each step in its order", () => {
-      expect(installed.exit, installed.stderr).toBe(0);
+      expect(installed.exit, installed.last).toBe(0);
       expect(installed.result()).toMatchObject({
         command: "install",
         ok: true,
@@ -177,7 +177,7 @@ describe("a client from its first install to its last trace", () => {
     });
 
     test("proves everything, finds nothing to do, and needs no credentials", () => {
-      expect(again.exit).toBe(0);
+      expect(again.exit, again.last).toBe(0);
       expect(again.result()).toMatchObject({ state: "healthy", actions: [], failures: [] });
       expect(again.result().release).toMatchObject({ name: "tracebloc", revision: 1, status: "deployed" });
       expect(again.result().storage?.map(({ result }) => result)).toEqual(["ready", "ready"]);
@@ -224,7 +224,7 @@ describe("a client from its first install to its last trace", () => {
     test("takes the cluster, and leaves data and other containers as they are", async () => {
       const ran = await product.run(["uninstall", "--json"]);
 
-      expect(ran.exit, ran.stderr).toBe(0);
+      expect(ran.exit, ran.last).toBe(0);
       expect(ran.result().actions.map((action) => action.do)).toEqual(["cluster.delete"]);
       const label = `label=k3d.cluster=${product.cluster}`;
       expect(await docker("container", "ls", "--all", "--quiet", "--filter", label)).toBe("");
@@ -249,7 +249,7 @@ describe("a client from its first install to its last trace", () => {
       const earlier = starts();
       const ran = await product.run(["install", "--json"]);
 
-      expect(ran.exit, ran.stderr).toBe(0);
+      expect(ran.exit, ran.last).toBe(0);
       expect(ran.result()).toMatchObject({ state: "healthy" });
       expect(starts()).toEqual([...earlier, expect.any(String)]);
       expect(readFileSync(inData("mysql", "kept"), "utf8")).toBe("a table\n");
@@ -260,7 +260,7 @@ describe("a client from its first install to its last trace", () => {
     test("deletes no data that was not confirmed", async () => {
       const ran = await product.run(["uninstall", "--delete-data", "--json"]);
 
-      expect(ran.exit).toBe(2);
+      expect(ran.exit, ran.last).toBe(2);
       expect(ran.result().failures).toMatchObject([{ reason: "CONFIRMATION_MISSING" }]);
       expect(await product.run(["status"])).toMatchObject({ exit: 0 });
     });
@@ -268,7 +268,7 @@ describe("a client from its first install to its last trace", () => {
     test("deletes, when told to, the folders of the release and nothing beside them", async () => {
       const ran = await product.run(["uninstall", "--delete-data", "--yes", "--json"]);
 
-      expect(ran.exit, ran.stderr).toBe(0);
+      expect(ran.exit, ran.last).toBe(0);
       expect(ran.result().actions.map((action) => action.do)).toEqual(["cluster.delete", "storage.delete"]);
       expect(["data", "logs", "mysql"].filter((name) => existsSync(inData(name)))).toEqual([]);
       expect(existsSync(inData("notes"))).toBe(true);
@@ -279,7 +279,7 @@ describe("a client from its first install to its last trace", () => {
     test("has nothing to do the second time", async () => {
       const ran = await product.run(["uninstall", "--json"]);
 
-      expect(ran.exit).toBe(0);
+      expect(ran.exit, ran.last).toBe(0);
       expect(ran.result().actions).toEqual([]);
     });
   });

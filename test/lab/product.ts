@@ -12,6 +12,7 @@ import { environment as lab } from "../../scripts/lab/environment.mjs";
 import type { Event } from "../../src/engine/events.ts";
 import type { Line } from "../../src/engine/journal-line.ts";
 import type { Result } from "../../src/ui/result.ts";
+import { faultsOfOutput } from "../output.ts";
 import { inLab, labEnvironment } from "./lab.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -71,7 +72,9 @@ export type Ran = {
   signal: string | undefined;
   stdout: string;
   stderr: string;
-  /** The lines of `--json`. Throws where one is not JSON. */
+  /** The end of what it said, for the message of a test that fails. */
+  last: string;
+  /** The lines of `--json`. Throws where one is not JSON, or not as the schema that ships says. */
   lines: () => Output[];
   /** The last of them. Throws where it is no result. */
   result: () => Result;
@@ -216,18 +219,23 @@ function launch(
   };
 }
 
-function ran(said: Pick<Ran, "exit" | "signal" | "stdout" | "stderr" | "ms">): Ran {
-  const lines = () =>
-    said.stdout
+function ran(said: Omit<Ran, "last" | "lines" | "result" | "log">): Ran {
+  const lines = () => {
+    const parsed = said.stdout
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as Output);
+    const faults = faultsOfOutput(parsed);
+    if (faults.length > 0) throw new Error(`not as the schema of --json says:\n${faults.join("\n")}`);
+    return parsed;
+  };
   const result = () => {
     const last = lines().at(-1);
     if (last?.type !== "result") throw new Error(`no result at the end of:\n${said.stdout}\n${said.stderr}`);
     return last;
   };
-  return { ...said, lines, result, log: () => readLog(result().log) };
+  const last = `${said.stderr}\n${said.stdout}`.slice(-4000);
+  return { ...said, last, lines, result, log: () => readLog(result().log) };
 }
 
 /** The lines of a run's log: events, calls, actions before and after. */
