@@ -111,10 +111,14 @@ function whyApply({ record, namespace }: Target, asked: ReleaseWishes): string |
   return undefined;
 }
 
-/** The values of the next revision: what the release has, under what is generated, under the operator's file. */
+/**
+ * The values of the next revision: what the release has, under what is generated, under the operator's file, under what
+ * was asked for by name (a flag goes before the file, as it does before every default).
+ */
 export function wantedValues(record: ReleaseRecord | undefined, { wishes, shape, file }: ReleaseWishes): Values {
   const stored = record !== undefined && "values" in record.content ? record.content.values : {};
-  return layerValues(stored, generateValues(wishes, shape, record === undefined), file);
+  const generated = generateValues(wishes, shape, record === undefined);
+  return layerValues(stored, generated, file, generateValues(wishes, shape, false));
 }
 
 /** With --force they are asked about once more: they may have been taken unverified. */
