@@ -2,6 +2,7 @@ import { diskFiles } from "../config/disk.ts";
 import { loadWishes } from "../config/load.ts";
 import { flagOf, optionNames, propertyOf, settings } from "../config/names.ts";
 import type { Tool } from "../config/pins.ts";
+import { inCi } from "../config/options.ts";
 import type { Options, RunOptions, Wishes } from "../config/wishes.ts";
 import type { Finding } from "../engine/finding.ts";
 import { exitCodeOf, exitCodes, type ExitCode } from "../engine/reasons.ts";
@@ -59,7 +60,7 @@ export async function begin(command: string, flags: Flags): Promise<Begun | Exit
     k3d: programFor("k3d"),
     kubectl: `docker exec k3d-${cluster}-server-0 kubectl`,
   });
-  const screen = openScreen(options, at.environment["CI"] !== undefined, redactor.redact, spelling);
+  const screen = openScreen(options, inCi(at.environment), redactor.redact, spelling);
 
   if (!loaded.ok) {
     for (const finding of loaded.findings) screen.finding(finding, "failed");

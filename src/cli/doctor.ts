@@ -72,6 +72,9 @@ async function examine(begun: Begun, { on, interrupted: signalled }: Running): P
       ...checked.map(({ about, is, says }) => roomLine(markOfCheck[is], about, says, 0, style)),
       ...tools.map((tool) => toolLine(tool, toolFacts[tool], style)),
       roomLine(markOfState[health.state], "Client", health.state, 0, style),
+      ...(asked.platform.note === undefined
+        ? []
+        : [roomLine("none", asked.platform.label, asked.platform.note, 0, style)]),
     ]);
   }
   for (const finding of findings) screen.finding(finding, undefined, style);

@@ -1,4 +1,5 @@
 import type { Finding } from "../engine/finding.ts";
+import { interruption } from "../engine/outcome.ts";
 import { exitCodeOf, exitCodes, type ExitCode } from "../engine/reasons.ts";
 import { bareResult } from "../ui/result.ts";
 import type { Begun } from "./begin.ts";
@@ -15,6 +16,6 @@ export function refuse({ screen, command, warnings }: Begun, finding: Finding): 
 /** A look that was given up, or a question that was: nothing was changed, and nothing can be told. */
 export function interrupted({ screen, command, warnings }: Begun, exit: ExitCode = exitCodes.interrupted): ExitCode {
   screen.lines([`Interrupted. Nothing was changed.     exit ${exit}`]);
-  screen.result(bareResult(command, exit, "interrupted", [], warnings));
+  screen.result(bareResult(command, exit, "interrupted", [interruption(exit)], warnings));
   return exit;
 }

@@ -1,3 +1,4 @@
+import { settings } from "../config/names.ts";
 import type { Finding } from "../engine/finding.ts";
 import { clock, watchInterrupts, type EndingSignal, type Interrupts } from "../engine/interrupt.ts";
 import { createJournal, type RunJournal } from "../engine/journal.ts";
@@ -7,6 +8,7 @@ import type { PreviousRun } from "../engine/previous-run.ts";
 import { exitCodes, type ExitCode, type Reason } from "../engine/reasons.ts";
 import { makePrivateFolder, type FolderProblem } from "../files/folder.ts";
 import { takeLock } from "../files/lock.ts";
+import type { Environment } from "../platform/environment.ts";
 import { execaRunner } from "../process/execa-runner.ts";
 import { processes } from "../process/processes.ts";
 import type { Call } from "../process/runner.ts";
@@ -89,7 +91,7 @@ function start(begun: Begun): { running: Running; interrupts: Interrupts } {
     redact: redactor.redact,
     log,
     children: journal.children,
-    environment: here.environment,
+    environment: withoutSecrets(here.environment),
   });
   const interrupts = watchInterrupts({
     source: process,
@@ -112,6 +114,12 @@ function start(begun: Begun): { running: Running; interrupts: Interrupts } {
     },
   };
   return { running: { on, journal, interrupted: () => interrupts.exitCode() }, interrupts };
+}
+
+/** What is inherited is seen by every program below, and by whoever may look at those. */
+function withoutSecrets(environment: Environment): Environment {
+  const secret = new Set(Object.values(settings).flatMap((one) => (one.secret === true ? one.variables : [])));
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !secret.has(name)));
 }
 
 function called(signal: EndingSignal): string {

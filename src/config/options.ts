@@ -1,3 +1,4 @@
+import type { Environment } from "../platform/environment.ts";
 import { defaultStateDirectory, whyNotForData } from "../platform/places.ts";
 import type { Finding } from "../engine/finding.ts";
 import { finding, wrongValue } from "./findings.ts";
@@ -54,13 +55,17 @@ function readColor(flags: Flags, { environment }: Standpoint): Wish<boolean> {
   return byDefault(true, "as the terminal can");
 }
 
-/** CI systems set CI to true or 1; some people set it to false or 0 to get out of it. `--no-strict` does as well. */
+/** CI systems set CI to true or 1; some people set it to false or 0 to get out of it. */
+export function inCi(environment: Environment): boolean {
+  return !/^(?:|0|false|no|off)$/i.test((environment["CI"] ?? "").trim());
+}
+
+/** `--no-strict` gets out of what CI implies. */
 function readStrict(flags: Flags, { environment }: Standpoint): Wish<boolean> {
   const flag = (value: boolean, name: string): Wish<boolean> => ({ value, origin: { from: "flag", name } });
   if (flags["strict"] === true) return flag(true, "--strict");
   if (flags["strict"] === false) return flag(false, "--no-strict");
-  const inCi = !/^(?:|0|false|no|off)$/i.test((environment["CI"] ?? "").trim());
-  return inCi ? { value: true, origin: { from: "environment", name: "CI" } } : byDefault(false, "off");
+  return inCi(environment) ? { value: true, origin: { from: "environment", name: "CI" } } : byDefault(false, "off");
 }
 
 function readTimeout(flags: Flags, from: Standpoint): ReadOption<number> {

@@ -1,7 +1,7 @@
 import type { Finding } from "./finding.ts";
 import type { Ended } from "./run.ts";
 import type { Action } from "./plan.ts";
-import { exitCodeOf, exitCodes, type ExitCode } from "./reasons.ts";
+import { exitCodeOf, exitCodes, reasons, type ExitCode } from "./reasons.ts";
 
 /** What a run came to, in one word, for the last line and for `--json`. */
 export type State = "healthy" | "unproven" | "degraded" | "planned" | "refused" | "failed" | "interrupted";
@@ -40,7 +40,7 @@ export function outcomeOf<Facts, A extends Action>(
       return { state: "failed", exit: worst(failures, strict) || exitCodes.defect, failures, warnings };
     }
     case "stopped":
-      return { state: "interrupted", exit: interrupted, failures: [], warnings };
+      return { state: "interrupted", exit: interrupted, failures: [interruption(interrupted)], warnings };
     case "settled": {
       const notProven = ended.done.some(({ proof }) => proof.state === "unknown");
       // What is in place and does not work is degraded, whatever the cause: an image that a new cluster lacks is exit 4,
@@ -56,6 +56,12 @@ export function outcomeOf<Facts, A extends Action>(
       };
     }
   }
+}
+
+/** A signal as a reason, for a program that reads how a run ended. */
+export function interruption(exit: ExitCode): Finding {
+  const reason = exit === exitCodes.terminated ? "TERMINATED" : "INTERRUPTED";
+  return { reason, room: "run", says: reasons[reason].means, remedies: [] };
 }
 
 /** The first finding that ends a run badly decides: findings come in the order in which a person should mend them. */

@@ -5,12 +5,12 @@ import { within, type Machine } from "../engine/machine.ts";
 import type { Performers, Proof } from "../engine/plan.ts";
 import { writeAtomically } from "../files/atomic.ts";
 import { succeeded } from "../process/runner.ts";
-import { bundledChart, bundledChartFolder } from "./chart.ts";
+import { bundledChartFolder } from "./chart.ts";
 import { verifyCredentials } from "./credentials.ts";
 import { helmApply, helmFailure, type HelmAccess } from "./helm.ts";
 import { readReleaseRecords, releaseRecordsPath, type ReleaseRecord } from "./helm-records.ts";
 import { read } from "./observe.ts";
-import { wantedValues, type ReleaseAction, type ReleaseWishes } from "./plan.ts";
+import { chartOf, wantedValues, type ReleaseAction, type ReleaseWishes } from "./plan.ts";
 import { awaitWorkloads } from "./readiness.ts";
 import { wishesLabel } from "./values.ts";
 import { workloadNames } from "./workloads.ts";
@@ -38,7 +38,7 @@ export function releasePerformers(roads: ReleaseRoads): Performers<ReleaseAction
       room: "release",
       reveals: ["release"],
       says: ({ release, isNew }) =>
-        isNew ? `installing ${release}, chart ${bundledChart.version}` : `upgrading ${release}`,
+        isNew ? `installing ${release}, chart ${chartOf(roads.asked())}` : `upgrading ${release}`,
       perform: async (action, on) => apply(action, roads, on),
       prove: async (action, on) => proveApplied(action, roads, on),
     },

@@ -75,8 +75,13 @@ export function planCredentials(
 }
 
 /** What a plan says of the release before the cluster is there. */
-export function releaseLater({ wishes }: ReleaseWishes): string {
-  return `install chart ${bundledChart.name} ${bundledChart.version} in namespace ${wishes.namespace.value}`;
+export function releaseLater(asked: ReleaseWishes): string {
+  return `install chart ${chartOf(asked)} in namespace ${asked.wishes.namespace.value}`;
+}
+
+/** The chart of a new release, for a person. */
+export function chartOf({ wishes }: ReleaseWishes): string {
+  return wishes.chart.value ?? `${bundledChart.name} ${bundledChart.version}`;
 }
 
 function planApply(

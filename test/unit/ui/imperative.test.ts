@@ -4,12 +4,14 @@ import { clusterPerformers } from "../../../src/cluster/performers.ts";
 import type { Performer } from "../../../src/engine/plan.ts";
 import type { InstallAction } from "../../../src/install.ts";
 import { releasePerformers } from "../../../src/release/actions.ts";
+import type { ReleaseWishes } from "../../../src/release/plan.ts";
 import { removePerformer } from "../../../src/release/remove.ts";
 import { storagePerformers } from "../../../src/storage/actions.ts";
 import { deletePerformer } from "../../../src/storage/delete.ts";
 import { toolPerformers } from "../../../src/tools/actions.ts";
 import { imperative } from "../../../src/ui/imperative.ts";
 import type { UninstallAction } from "../../../src/uninstall.ts";
+import { defaults } from "../cluster/stand-in.ts";
 
 type AnyAction = InstallAction | UninstallAction;
 
@@ -17,11 +19,18 @@ const never = (): never => {
   throw new Error("nothing is done here");
 };
 
+const asked: ReleaseWishes = {
+  wishes: defaults,
+  file: {},
+  force: false,
+  shape: { storageMode: "hostpath", datasetPath: undefined },
+};
+
 const performers: { readonly [Kind in AnyAction["do"]]: Performer<never> } = {
   ...toolPerformers,
   ...clusterPerformers(never),
   ...storagePerformers(),
-  ...releasePerformers({ cluster: "lab", asked: never, api: never, access: never }),
+  ...releasePerformers({ cluster: "lab", asked: () => asked, api: never, access: never }),
   "release.remove": removePerformer({ api: never, access: never }),
   "storage.delete": deletePerformer,
 };
