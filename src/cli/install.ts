@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+
 import { readPassword } from "../config/read-settings.ts";
 import { withTyped } from "../config/credentials.ts";
 import type { Finding } from "../engine/finding.ts";
@@ -52,6 +54,7 @@ async function bringAbout(begun: Begun, running: Running): Promise<ExitCode> {
     }
     ended = await run(program, on, running.journal, begun.options);
   }
+  if (!begun.options.dryRun && isStrangers(ended)) forgetKeys(begun);
   const outcome = outcomeOf(ended, begun.options.strict, running.interrupted());
   return finish(begun, running, {
     outcome,
@@ -59,6 +62,15 @@ async function bringAbout(begun: Begun, running: Running): Promise<ExitCode> {
     first: seen() ?? ended.facts,
     says: (action) => program.performers[action.do].says(action as never),
   });
+}
+
+function isStrangers({ how, planned }: Ended<Facts, InstallAction>): boolean {
+  return how === "refused" && planned.refusals.some(({ reason }) => reason === "CLUSTER_NOT_OURS");
+}
+
+/** Whether a cluster holds a client can only be seen from within. The keys to one that does not are not ours to keep. */
+function forgetKeys({ state, asked }: Begun): void {
+  rmSync(state.kubeconfig(asked.wishes.cluster.value), { force: true });
 }
 
 type Installing = { program: Program<Facts, InstallAction>; seen: () => Facts | undefined };
