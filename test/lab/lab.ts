@@ -132,7 +132,8 @@ async function apply(cluster: Reached, ...items: object[]): Promise<void> {
   await cluster.kubectl(["apply", "--filename", "-"], JSON.stringify({ apiVersion: "v1", kind: "List", items }));
 }
 
-function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that nobody uses now. */
+export function freePort(): Promise<number> {
   const server = createServer();
   return new Promise((resolve, reject) => {
     server.on("error", reject);

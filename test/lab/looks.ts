@@ -72,9 +72,13 @@ export function waitsOf(ran: Ran): string[] {
 }
 
 /** Runs a remedy's command as a person would who pastes it into the shell that the product was started from. */
-export function paste(product: Product, command: string | undefined): Promise<string> {
+export function paste(
+  product: Product,
+  command: string | undefined,
+  env: Readonly<Record<string, string | undefined>> = {},
+): Promise<string> {
   if (command === undefined) throw new Error("this remedy has no command");
-  return inLab("sh", ["-c", command], { env: product.environment });
+  return inLab("sh", ["-c", command], { env: { ...product.environment, ...env } });
 }
 
 /** Looks again and again until the look gives something, at most for `seconds`; gives it. */
