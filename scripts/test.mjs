@@ -12,7 +12,13 @@ import { ensureDependencies } from "./dependencies.mjs";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Programs that tests run, and the Debian package of each. A test whose program is missing elsewhere skips itself. */
-const programs = { dash: "dash", bash: "bash", busybox: "busybox-static", shellcheck: "shellcheck" };
+const programs = {
+  dash: "dash",
+  bash: "bash",
+  bindfs: "bindfs",
+  busybox: "busybox-static",
+  shellcheck: "shellcheck",
+};
 
 const args = process.argv.slice(2).filter((arg) => arg !== "--fast");
 const fast = process.argv.includes("--fast");
