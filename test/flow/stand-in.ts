@@ -91,6 +91,8 @@ function dockerAnswers(command: Command, world: World, person: Personality): Scr
     case "context inspect":
       return withEndpoint(engineSays("no context chosen", "docker context"), person);
     case "container ls":
+      // Who else has the data folder: nobody.
+      if (command.args.some((arg) => arg.startsWith("volume="))) return { exitCode: 0, stdout: "", stderr: "" };
       return ofThis(asRecorded(`${standing}: docker container ls`, command), cluster);
     case "container inspect":
       return cluster === undefined
