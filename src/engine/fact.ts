@@ -29,11 +29,22 @@ export function mapFact<T, U>(fact: Fact<T>, change: (value: T) => U): Fact<U> {
   return fact.state === "known" ? { ...fact, value: change(fact.value) } : fact;
 }
 
-/** Asks a question and turns a thrown error into `unknown`, with the time it took. */
+/** A disk answers in milliseconds, and a file server that is gone holds its callers for ever. */
+const answerLimitMs = 5_000;
+
+/** What a question came to, within a bound. Rejects where no answer came; the question itself cannot be taken back. */
+export function answered<T>(question: Promise<T>, limitMs = answerLimitMs): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
+    void question.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** Asks a question, with a bound, and turns a thrown error into `unknown`, with the time it took. */
 export async function ask<T>(how: string, question: () => Promise<T>): Promise<Fact<T>> {
   const start = performance.now();
   try {
-    return known(await question(), how, performance.now() - start);
+    return known(await answered(question()), how, performance.now() - start);
   } catch (error) {
     return unknown(error instanceof Error ? error.message : String(error), how, performance.now() - start);
   }

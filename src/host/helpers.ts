@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-import { known, unknown, type Fact } from "../engine/fact.ts";
+import { answered, known, unknown, type Fact } from "../engine/fact.ts";
 import { within, type Machine } from "../engine/machine.ts";
 import { homeDirectory } from "../platform/places.ts";
 import { errnoOf } from "./errno.ts";
@@ -27,7 +27,9 @@ export async function findMissingHelpers(on: Machine): Promise<Fact<readonly Mis
   const folder = on.environment["DOCKER_CONFIG"] || (home === undefined ? undefined : path.join(home, ".docker"));
   if (folder === undefined) return unknown("there is no home directory", "Docker's config.json");
   const file = path.join(folder, "config.json");
-  const text = await readFile(file, "utf8").catch((error: unknown) => (errnoOf(error) === "ENOENT" ? "" : undefined));
+  const text = await answered(readFile(file, "utf8")).catch((error: unknown) =>
+    errnoOf(error) === "ENOENT" ? "" : undefined,
+  );
   if (text === undefined) return unknown("it cannot be read", file);
 
   const named = helpersIn(text);

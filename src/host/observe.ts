@@ -13,8 +13,8 @@ import { findMissingHelpers } from "./helpers.ts";
 import { mountOf, parseMountinfo, parseMountOutput, type Mount } from "./mounts.ts";
 import { observeStandpoint } from "./standpoint.ts";
 
-/** A file system that is gone holds its callers for ever. */
-const fileLimitMs = 5_000;
+/** `mount` asks every file system, and one may be gone. */
+const mountLimitMs = 5_000;
 
 /** Looks at this machine: read-only, side by side, each question with a bound. Never throws. */
 export async function observeHost(wishes: HostWishes, on: Machine): Promise<HostFacts> {
@@ -75,7 +75,7 @@ async function observeEngineSpace(engine: Engine | undefined, here: Fact<boolean
   if (here.state === "unknown") return here;
   const rootDir = engine?.rootDir;
   if (!here.value || rootDir === undefined) return unknown("the engine's disk is in a virtual machine", "docker info");
-  return ask(`free space at ${rootDir}`, () => bounded(spaceAt(rootDir)));
+  return ask(`free space at ${rootDir}`, () => spaceAt(rootDir));
 }
 
 async function observeDataDir(
@@ -87,13 +87,13 @@ async function observeDataDir(
   const dataMount = mapFact(mounts, (list) => mountOf(at, list));
   return {
     dataDir,
-    dataSpace: dataDir.state === "known" ? await ask(`free space at ${at}`, () => bounded(spaceAt(at))) : dataDir,
+    dataSpace: dataDir.state === "known" ? await ask(`free space at ${at}`, () => spaceAt(at)) : dataDir,
     dataMount: named(dataMount),
   };
 }
 
 function observeDirectory(path: string, on: Machine): Promise<Fact<Directory>> {
-  return ask(`look at ${path}`, () => bounded(lookAtDirectory(path, on.platform)));
+  return ask(`look at ${path}`, () => lookAtDirectory(path, on.platform));
 }
 
 async function observeMounts(on: Machine): Promise<Fact<readonly Mount[]>> {
@@ -106,7 +106,7 @@ async function observeMounts(on: Machine): Promise<Fact<readonly Mount[]>> {
         file: "/sbin/mount",
         args: [],
         about: "mount",
-        timeoutMs: within(on, fileLimitMs),
+        timeoutMs: within(on, mountLimitMs),
         graceMs: 500,
       });
       return known(parseMountOutput(result.stdout), "mount", result.ms);
@@ -130,12 +130,4 @@ async function observeInotify(on: Machine): Promise<Fact<Inotify> | undefined> {
     instances: await read("max_user_instances"),
     watches: await read("max_user_watches"),
   }));
-}
-
-/** Rejects where no answer came in time. The question itself cannot be taken back. */
-function bounded<T>(question: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${fileLimitMs / 1000} s`)), fileLimitMs);
-    void question.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 
+import { answered } from "../engine/fact.ts";
 import type { Machine } from "../engine/machine.ts";
 import { knownEngines } from "../platform/engines.ts";
 import { homeDirectory } from "../platform/places.ts";
@@ -38,16 +39,25 @@ async function isThere(endpoint: string): Promise<boolean> {
   const socket = socketOf(endpoint);
   if (socket === undefined) return false;
   try {
-    return (await stat(socket)).isSocket();
+    return (await answered(stat(socket))).isSocket();
   } catch (error) {
     return errnoOf(error) === "EACCES";
   }
 }
 
 async function observeUser(socket: string | undefined): Promise<User> {
-  const groups = await readFile("/etc/group", "utf8").catch(() => "");
-  const owner = socket === undefined ? undefined : await stat(socket).catch(() => undefined);
-  return standing(userInfo().username, groups, owner?.gid);
+  const groups = await answered(readFile("/etc/group", "utf8")).catch(() => "");
+  const owner = socket === undefined ? undefined : await answered(stat(socket)).catch(() => undefined);
+  return standing(userName(), groups, owner?.gid);
+}
+
+/** A uid without an entry in the user database, as in many containers, is a user all the same. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
 }
 
 /** Which group may use a socket, and whether it lists the user, from the text of /etc/group. Pure. */

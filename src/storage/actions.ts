@@ -1,6 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 
-import { known, unknown, type Fact } from "../engine/fact.ts";
+import { answered, known, unknown, type Fact } from "../engine/fact.ts";
 import { Failure, type Finding } from "../engine/finding.ts";
 import type { Machine } from "../engine/machine.ts";
 import type { Performers, Proof } from "../engine/plan.ts";
@@ -92,16 +92,16 @@ async function requireShared({ shared, node }: PrepareDirectories, on: Machine):
 /** A folder to be mounted must be there: the engine would make it, and make it root's. Those below it the node can make too. */
 async function makeFolders(folders: readonly string[], mounted: readonly string[]): Promise<void> {
   for (const folder of mounted) {
-    await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    await answered(mkdir(folder, { recursive: true, mode: 0o700 })).catch((error: unknown) => {
       throw new Failure(cannotMake(folder, error), error);
     });
   }
-  await Promise.all(folders.map((folder) => mkdir(folder, { recursive: true }).catch(() => undefined)));
+  await Promise.all(folders.map((folder) => answered(mkdir(folder, { recursive: true })).catch(() => undefined)));
 }
 
 async function proveFolders(folders: readonly string[]): Promise<Fact<Proof>> {
   const there = await Promise.all(
-    folders.map(async (folder) => (await stat(folder).catch(() => undefined))?.isDirectory() ?? false),
+    folders.map(async (folder) => (await answered(stat(folder)).catch(() => undefined))?.isDirectory() ?? false),
   );
   const missing = folders.filter((_, index) => !there[index]);
   const says = missing.length === 0 ? folders.join(", ") : `left to the node: ${missing.join(", ")}`;

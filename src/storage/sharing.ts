@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { known, unknown, type Fact } from "../engine/fact.ts";
+import { answered, known, unknown, type Fact } from "../engine/fact.ts";
 import type { Finding } from "../engine/finding.ts";
 import type { Machine } from "../engine/machine.ts";
 import { succeeded, type RunResult } from "../process/runner.ts";
@@ -33,14 +33,14 @@ export async function proveShared({ folder, base }: Shared, node: string, on: Ma
   const [question, answer] = [join(folder, name), join(folder, `${name}.answer`)];
   const how = "a token written on this machine and read in the node";
   try {
-    await writeFile(question, `${token}\n`, { flag: "wx" });
+    await answered(writeFile(question, `${token}\n`, { flag: "wx" }));
     const seen = await askNode(node, sharingScript(base, name, token), token, on);
     if (seen.state === "unknown" || seen.value !== "both ways") return seen;
     return known((await isAnswered(answer, token)) ? "both ways" : "not shared", how, seen.seen.ms);
   } catch (error) {
     return unknown(error instanceof Error ? error.message : String(error), how);
   } finally {
-    await Promise.all([question, answer].map((path) => rm(path, { force: true }).catch(() => undefined)));
+    await Promise.all([question, answer].map((path) => answered(rm(path, { force: true })).catch(() => undefined)));
   }
 }
 
@@ -79,7 +79,7 @@ export function readSharing(result: RunResult, token: string): Fact<Sharing> {
 
 async function isAnswered(path: string, token: string): Promise<boolean> {
   try {
-    return (await readFile(path, "utf8")).trim() === token;
+    return (await answered(readFile(path, "utf8"))).trim() === token;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
     throw error;

@@ -2,13 +2,16 @@ import type { Remedy } from "../../engine/finding.ts";
 import { commandLine } from "../../platform/shell.ts";
 import type { Directory } from "../directory.ts";
 import type { Standpoint } from "../explain.ts";
-import { fine, refusal, shortage, skipped, type Check } from "./check.ts";
+import { fine, refusal, shortage, type Check } from "./check.ts";
 
-/** Can the data directory be used, or made? */
+/** Can the data directory be used, or made? One that does not answer would hold whoever makes a folder in it for ever. */
 export const dataDirCheck: Check = {
   about: "Data directory",
-  check({ facts: { dataDir, standpoint }, before }) {
-    if (dataDir.state === "unknown") return skipped(dataDir.why);
+  check({ facts: { dataDir, standpoint }, wishes, before }) {
+    if (dataDir.state === "unknown") {
+      const says = `${wishes.dataDir.value} cannot be looked at: ${dataDir.why}`;
+      return shortage(before, { create: "DATA_DIR_UNUSABLE", repair: "DATA_DIR_DOUBTFUL" }, says, [another]);
+    }
     const directory = dataDir.value;
     if (directory.hindrance === undefined) {
       return fine(`${directory.path} ${directory.exists ? "is there" : "can be made"}`);
@@ -21,9 +24,12 @@ export const dataDirCheck: Check = {
 /** Is a wished dataset directory there? It is never made: at the root of a share that is not mounted it would only look like it (backend#743). */
 export const datasetDirCheck: Check = {
   about: "Dataset directory",
-  check({ facts: { datasetDir, standpoint }, before }) {
+  check({ facts: { datasetDir, standpoint }, wishes, before }) {
     if (datasetDir === undefined) return fine("none asked for");
-    if (datasetDir.state === "unknown") return skipped(datasetDir.why);
+    if (datasetDir.state === "unknown") {
+      const says = `${wishes.datasetDir.value} cannot be looked at: ${datasetDir.why}`;
+      return shortage(before, { create: "DATA_DIR_UNUSABLE", repair: "DATA_DIR_DOUBTFUL" }, says, []);
+    }
     const directory = datasetDir.value;
     if (!directory.exists && directory.hindrance !== "not a directory") {
       const make = commandLine(standpoint.platform, "mkdir", directory.path);
@@ -37,11 +43,12 @@ export const datasetDirCheck: Check = {
   },
 };
 
+const another: Remedy = { says: "use another folder with --data-dir" };
+
 function hindered(
   { path, exists, standsOn, hindrance, owner }: Directory,
   from: Standpoint,
 ): [says: string, remedies: Remedy[]] {
-  const another: Remedy = { says: "use another folder with --data-dir" };
   if (hindrance === "not a directory") return [`${standsOn} is not a directory`, [another]];
   if (hindrance === "read-only") return [`${standsOn} is on a file system that is mounted read-only`, [another]];
   const { platform, user } = from;

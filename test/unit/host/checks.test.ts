@@ -106,18 +106,33 @@ describe("B08: what the engine did not answer is not checked, and is not held ag
     });
   });
 
-  test("no unknown fact refuses anything but the engine's own", () => {
+  test("no other unknown fact refuses anything", () => {
     const no = unknown("no answer within 5 s", "stat");
     const { refused, warned } = planned({
       engineSpace: no,
-      dataDir: no,
       dataSpace: no,
       dataMount: no,
-      datasetDir: no,
       missingHelpers: no,
       inotify: no,
     });
     expect({ refused, warned }).toEqual({ refused: [], warned: [] });
+  });
+});
+
+describe("a folder that does not answer, as on a file server that is gone", () => {
+  const no = unknown("no answer within 5 s", "stat");
+
+  test("keeps a cluster from being made: whoever makes a folder in it is held for ever", () => {
+    expect(planned({ dataDir: no }).refused).toEqual(["DATA_DIR_UNUSABLE"]);
+    expect(planned({ datasetDir: no }).refused).toEqual(["DATA_DIR_UNUSABLE"]);
+    expect(planHost(factsWith({ dataDir: no }), wishes).refusals[0]?.says).toBe(
+      "/home/ann/.tracebloc cannot be looked at: no answer within 5 s",
+    );
+  });
+
+  test("does not keep a cluster that is there from being repaired", () => {
+    const { refusals, warnings } = planHost(factsWith({ dataDir: no }), wishes, "repair");
+    expect([refusals, warnings.map(({ reason }) => reason)]).toEqual([[], ["DATA_DIR_DOUBTFUL"]]);
   });
 });
 
