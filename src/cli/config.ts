@@ -7,6 +7,7 @@ import { shownSettings, showText } from "../config/show.ts";
 import { Failure } from "../engine/finding.ts";
 import type { ExitCode } from "../engine/reasons.ts";
 import { begin } from "./begin.ts";
+import { here } from "./here.ts";
 import { printed } from "./printed.ts";
 import type { Flags } from "./program.ts";
 
@@ -29,7 +30,7 @@ const fileName = "tracebloc.yaml";
 /** `tracebloc config init`: every setting, explained. A file that is there stays as it is. */
 export async function initConfig(flags: Flags): Promise<ExitCode> {
   // Settings are not loaded: a file that cannot be read must not keep a new one from being written elsewhere.
-  const path = join(process.cwd(), fileName);
+  const path = join(here().cwd, fileName);
   try {
     writeFileSync(path, initialFile(), { flag: "wx" });
   } catch (error) {

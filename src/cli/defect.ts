@@ -26,6 +26,12 @@ export function defect(error: unknown, argv: readonly string[]): number {
   return exit;
 }
 
+/** The same for what nobody waits for: told, and nothing else. */
+export function tellDefect(error: unknown): void {
+  const style = { colour: false, width: process.stderr.columns || Number.POSITIVE_INFINITY };
+  process.stderr.write(redactor.redact(`${findingLines(unforeseen(error), "failed", style).join("\n")}\n`));
+}
+
 /** `config init`, `install`: the words before the first flag. */
 function commandOf(argv: readonly string[]): string {
   const flags = argv.findIndex((word) => word.startsWith("-"));

@@ -41,7 +41,7 @@ export function here(): Here {
     const isOnPath = lookUp(name, platform, environment).length > 0;
     return isOnPath || fetched === undefined || !existsSync(fetched) ? name : quote(platform.shell, fetched);
   };
-  return { platform, environment, cwd: process.cwd(), invocation, program };
+  return { platform, environment, cwd: currentFolder(), invocation, program };
 }
 
 /** Commands as they work here while nothing is known of a cluster. Never throws: what it is for is telling what went wrong. */
@@ -61,6 +61,17 @@ function unsupported(): Finding {
     says: `this program runs on Linux, macOS and Windows, not on ${process.platform}`,
     remedies: [{ says: "use the chart with a cluster of your own; INSTALL.md tells how" }],
   };
+}
+
+/** Throws `Failure` where it was deleted while the shell stood in it: no path of a person's could be made out from there. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    const says = "the current folder does not exist any more";
+    const remedies = [{ says: "go to one that does, then run the same command again", command: "cd ~" }];
+    throw new Failure({ reason: "CONFIG_INVALID", room: "config", says, remedies }, error);
+  }
 }
 
 function readText(path: string): string | undefined {

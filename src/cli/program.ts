@@ -4,6 +4,7 @@ import { optionNames, settings } from "../config/names.ts";
 import type { RunOptions, Settings } from "../config/wishes.ts";
 import { exitCodes } from "../engine/reasons.ts";
 import { version } from "../platform/version.ts";
+import { outliveOutput } from "./output.ts";
 
 /** What commander hands over: flags by their property name, as typed. */
 export type Flags = Readonly<Record<string, unknown>>;
@@ -32,7 +33,7 @@ const wished = [
  * `--version`: commander, names and texts, nothing else; each command loads what it needs.
  */
 export async function main(argv: readonly string[]): Promise<number> {
-  for (const stream of [process.stdout, process.stderr]) outlive(stream);
+  outliveOutput();
   let exit: number = exitCodes.done;
   const ending = (code: Promise<number>) => code.then((given) => void (exit = given));
   const program = buildProgram(ending);
@@ -52,9 +53,27 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Whoever reads what we print may be gone (`| head`, a closed window). A run must not break off for that: Helm may be at work. */
-function outlive(stream: NodeJS.WriteStream): void {
-  if (stream.listenerCount("error") === 0) stream.on("error", () => {});
+/**
+ * What is thrown where nobody waits for it would end the process on the spot, with a page of this program's code. It is
+ * told like every other defect instead, once, and the run ends as on TERM: at its next safe point.
+ */
+export function watchForDefects(): void {
+  let isTold = false;
+  const onThrown = (thrown: unknown) => {
+    if (isTold) return;
+    isTold = true;
+    process.once("exit", () => {
+      process.exitCode = exitCodes.defect;
+    });
+    void tell(thrown);
+    process.emit("SIGTERM");
+  };
+  process.on("uncaughtException", onThrown);
+}
+
+async function tell(thrown: unknown): Promise<void> {
+  const { tellDefect } = await import("./defect.ts");
+  tellDefect(thrown);
 }
 
 /** The commands with their flags and help; `ending` takes the exit code of the one that runs. */

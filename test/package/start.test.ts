@@ -53,8 +53,9 @@ function runUnder(node: string) {
     process,
     require: (name: string) => {
       loaded.push(name);
-      return { main: () => Promise.resolve(0) };
+      return { main: () => Promise.resolve(0), watchForDefects: () => undefined };
     },
+    setTimeout: () => ({ unref: () => undefined }),
   });
   return { written, exitCode: process.exitCode, loaded };
 }
