@@ -4,14 +4,14 @@ import { flagOf, optionNames, propertyOf, settings } from "../config/names.ts";
 import type { Tool } from "../config/pins.ts";
 import { inCi } from "../config/options.ts";
 import type { Options, RunOptions, Wishes } from "../config/wishes.ts";
-import type { Finding } from "../engine/finding.ts";
+import { Failure, type Finding } from "../engine/finding.ts";
 import { exitCodeOf, exitCodes, type ExitCode } from "../engine/reasons.ts";
 import { statePaths, type StatePaths } from "../files/state.ts";
 import type { Asked } from "../install.ts";
 import type { Platform } from "../platform/platform.ts";
 import { quote } from "../platform/shell.ts";
 import type { Redactor } from "../process/redact.ts";
-import type { Values } from "../release/values.ts";
+import { secretsIn, type Values } from "../release/values.ts";
 import { fetchedPathOf } from "../tools/observe.ts";
 import { bareResult } from "../ui/result.ts";
 import type { Repeated } from "../ui/spelling.ts";
@@ -75,7 +75,7 @@ export async function begin(command: string, flags: Flags): Promise<Begun | Exit
     if (finding.reason !== "PIN_CHANGED" || saysPins(command, options)) screen.emit({ type: "warning", finding });
   }
   if (loaded.wishes.clientPassword.value !== undefined) redactor.add(loaded.wishes.clientPassword.value);
-  const file = await readValues(loaded.wishes);
+  const file = await readValuesFile(loaded.wishes);
   return {
     command,
     here: at,
@@ -107,11 +107,23 @@ function repeatedFlags(flags: Flags, { shell }: Platform): Repeated[] {
   });
 }
 
-/** The operator's own values file; that it can be read and is YAML has been seen while loading. */
-async function readValues({ values }: Wishes): Promise<Values> {
+/** The operator's own values file. Loading has seen that it can be read; what it says of secrets is one from here on. */
+async function readValuesFile({ values }: Wishes): Promise<Values> {
   if (values.value === undefined) return {};
-  const { parse } = await import("yaml");
-  return (parse(await diskFiles.readText(values.value)) as Values | null) ?? {};
+  const { readValues } = await import("../config/yaml-file.ts");
+  const seen = readValues(await diskFiles.readText(values.value));
+  if (!("values" in seen)) throw new Failure(changedSince(values.value));
+  for (const secret of secretsIn(seen.values)) redactor.add(secret);
+  return seen.values;
+}
+
+function changedSince(path: string): Finding {
+  return {
+    reason: "CONFIG_UNREADABLE",
+    room: "config",
+    says: `the values file ${path} was changed while it was read`,
+    remedies: [{ says: "run the same command again" }],
+  };
 }
 
 function plain(options: Options): Begun["options"] {

@@ -32,9 +32,9 @@ async function judge(
 async function whyNotValues(path: string, files: ConfigFiles): Promise<string | undefined> {
   const read = await readOrCode(path, files);
   if ("code" in read) return whyUnreadable(read.code);
-  const { flawOfValues } = await import("./yaml-file.ts");
-  const flaw = flawOfValues(read.text);
-  return flaw === undefined ? undefined : `cannot be used: line ${flaw.line} ${flaw.why}`;
+  const { readValues } = await import("./yaml-file.ts");
+  const seen = readValues(read.text);
+  return "values" in seen ? undefined : `cannot be used: line ${seen.flaw.line} ${seen.flaw.why}`;
 }
 
 /** A folder is known by its Chart.yaml. An archive is no text, so EILSEQ is what a good one answers. */

@@ -1,4 +1,16 @@
-import { isMap, isScalar, LineCounter, parseDocument, type Document, type ParsedNode, type YAMLError } from "yaml";
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+  type ParsedNode,
+  type ScalarTag,
+  type SchemaOptions,
+  type YAMLError,
+} from "yaml";
 
 /** One line of a file of settings. `value` is a text, number, boolean or null; anything with parts is `{}`. */
 export type Entry = { key: string; value: unknown; line: number };
@@ -27,31 +39,85 @@ export function readSettings(text: string): Read {
   return { entries, flaws };
 }
 
-/** Why a text is no values file for Helm, or undefined. An empty one is. */
-export function flawOfValues(text: string): Flaw | undefined {
-  const { document, flaws } = parsed(text);
-  const contents = document?.contents ?? null;
-  if (flaws.length > 0) return flaws[0];
-  return contents === null || isMap(contents) || (isScalar(contents) && contents.value === null)
-    ? undefined
-    : { line: 1, why: "holds no values, `key: value`" };
+/**
+ * The values of a file for Helm, read as Helm does, or what keeps them from being read. An empty file has none. What is
+ * laid over generated values goes on as JSON, so that every anchor, `<<` and `yes` has to mean here what it means there.
+ */
+export function readValues(text: string): { values: Readonly<Record<string, unknown>> } | { flaw: Flaw } {
+  const { document, flaws, lineOf } = parsed(text, asHelmReads);
+  const [first] = flaws;
+  if (document === undefined || first !== undefined) return { flaw: first ?? unreadable };
+  const contents = document.contents;
+  if (contents === null || (isScalar(contents) && contents.value === null)) return { values: {} };
+  if (!isMap(contents)) return { flaw: { line: 1, why: "holds no values, `key: value`" } };
+  const odd = oddPart(document, lineOf);
+  if (odd !== undefined) return { flaw: odd };
+  try {
+    return { values: document.toJS() as Readonly<Record<string, unknown>> };
+  } catch {
+    return { flaw: { line: 1, why: "repeats itself too often by its anchors" } };
+  }
 }
+
+const unreadable: Flaw = { line: 1, why: "cannot be read as YAML" };
+
+/** What Helm would refuse, or read in a way of its own: told with its line, and never quoted. */
+function oddPart(document: Document.Parsed, lineOf: (offset: number) => number): Flaw | undefined {
+  const [warned] = document.warnings;
+  if (warned !== undefined) return { line: lineOf(warned.pos[0]), why: "has a tag that is not known" };
+  let found: Flaw | undefined;
+  visit(document, {
+    Pair(_, { key }) {
+      if (isScalar(key) || isAlias(key)) return undefined;
+      const at = (key as ParsedNode | null)?.range?.[0] ?? 0;
+      found = { line: lineOf(at), why: "has a list or a group for a key: put it in quotes" };
+      return visit.BREAK;
+    },
+    Alias(_, alias) {
+      if (alias.resolve(document) !== undefined) return undefined;
+      found = { line: lineOf(alias.range?.[0] ?? 0), why: "names an anchor that is not set before it" };
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+const binary: ScalarTag = {
+  tag: "tag:yaml.org,2002:binary",
+  resolve: (base64) => Buffer.from(base64, "base64").toString(),
+};
+const newOctal: ScalarTag = {
+  tag: "tag:yaml.org,2002:int",
+  default: true,
+  test: /^[-+]?0o[0-7]+$/,
+  resolve: (digits) => Number(digits.replace("+", "")),
+};
+
+function isOtherThere(tag: { tag: string; format?: string }): boolean {
+  return /timestamp|binary/.test(tag.tag) || tag.format === "TIME";
+}
+
+/** YAML 1.1 as Go's library for Kubernetes has it (tried with Helm 4.2): times and dates are texts, and `0o17` is a number too. */
+const asHelmReads: SchemaOptions & { version: "1.1" } = {
+  version: "1.1",
+  customTags: (tags) => [newOctal, binary, ...tags.filter((tag) => typeof tag === "string" || !isOtherThere(tag))],
+};
 
 type Parsed = { document: Document.Parsed | undefined; flaws: readonly Flaw[]; lineOf: (offset: number) => number };
 
-function parsed(text: string): Parsed {
+function parsed(text: string, asked: SchemaOptions & { version?: "1.1" } = {}): Parsed {
   const counter = new LineCounter();
   const lineOf = (offset: number) => counter.linePos(offset).line || 1;
   try {
     // Without prettyErrors: they quote the file.
-    const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
+    const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, ...asked });
     return {
       document,
       flaws: document.errors.map((error) => ({ line: lineOf(error.pos[0]), why: explain(error) })),
       lineOf,
     };
   } catch {
-    return { document: undefined, flaws: [{ line: 1, why: "cannot be read as YAML" }], lineOf };
+    return { document: undefined, flaws: [unreadable], lineOf };
   }
 }
 

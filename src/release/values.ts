@@ -70,6 +70,14 @@ export const wishesLabel = "tracebloc.io/wishes";
 
 const secretKey = /password|secret|token|credential|^clientId$/i;
 
+/** Texts of the values that stand under the name of a secret itself, at any depth; `secretName` and the like only point to one. */
+export function secretsIn(values: Values): string[] {
+  return Object.entries(values).flatMap(([key, value]) => {
+    if (isObject(value)) return secretsIn(value);
+    return typeof value === "string" && /(?:password|passwd|token)$/i.test(key) ? [value] : [];
+  });
+}
+
 /**
  * A short hash of a release's values, without the client's identity and any secret: those could be guessed from it,
  * and it lies open as a label. Key order does not matter. 32 characters, as a label's 63 allow.
