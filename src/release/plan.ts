@@ -56,7 +56,7 @@ export function planRelease(
   const wasApplied = done.some(({ action }) => action.do === "release.apply");
   if (because !== undefined && !wasApplied) return planApply(target, asked, because, done);
   if (target.record !== undefined && isPending(target.record)) return refuse(isInPending(target.record));
-  return planWorkloads(facts, target, done);
+  return planWorkloads(facts, target, asked, done);
 }
 
 /** A new client must be able to sign in: asked before the cluster is made, so that a typing error costs seconds and leaves nothing behind. */
@@ -108,12 +108,31 @@ function whyApply({ record, namespace }: Target, asked: ReleaseWishes): string |
   if (record === undefined) return `no release exists in namespace ${namespace}`;
   if (record.status === "failed") return `revision ${record.revision} failed`;
   if (asked.force) return "asked for with --force";
+  // Another's chart is not exchanged for ours on the way to a changed setting: that is for the person to ask for.
+  if (isAdopted(record)) return undefined;
   if (passwordDiffers(record, asked.wishes)) return "the client's password changed";
-  const recorded = record.labels[wishesLabel];
-  if (recorded !== undefined && recorded !== hashWishes(wantedValues(record, asked))) {
-    return "what is asked for differs from what the release was made from";
-  }
-  return undefined;
+  if (record.labels[wishesLabel] === hashWishes(wantedValues(record, asked))) return undefined;
+  return "what is asked for differs from what the release was made from";
+}
+
+/** Made by another installer, or by plain Helm: it carries no hash of wishes. */
+function isAdopted({ labels }: ReleaseRecord): boolean {
+  return labels[wishesLabel] === undefined;
+}
+
+/** A release that is adopted stays as it is, also where something else was asked for; that must not go unsaid. */
+function notBroughtAbout(record: ReleaseRecord, asked: ReleaseWishes): Finding[] {
+  if (!isAdopted(record) || !("values" in record.content)) return [];
+  const differs = hashWishes(wantedValues(record, asked)) !== hashWishes(record.content.values);
+  if (!differs && !passwordDiffers(record, asked.wishes)) return [];
+  return [
+    {
+      reason: "CONFIG_IGNORED",
+      room: "release",
+      says: `release ${record.name} was not made by this program: what is asked for now is not brought about`,
+      remedies: [{ says: "to change it, and its chart with it", command: "tracebloc install --force" }],
+    },
+  ];
 }
 
 /**
@@ -140,10 +159,12 @@ function passwordDiffers(record: ReleaseRecord | undefined, wishes: Wishes): boo
 function planWorkloads(
   facts: ReleaseFacts,
   target: Target,
+  asked: ReleaseWishes,
   done: readonly Done<{ do: string; because: string }>[],
 ): Planned<ReleaseAction> {
   const { name: release, namespace } = target;
-  const warnings = target.record === undefined ? [] : olderChart(target.record);
+  const warnings =
+    target.record === undefined ? [] : [...olderChart(target.record), ...notBroughtAbout(target.record, asked)];
   if (facts.deployments.state === "unknown") return { ...refuse(cannotTell(facts.deployments.why)), warnings };
   const late = readWorkloads(facts.deployments.value, release, namespace).filter(({ state }) => state !== "ready");
   if (late.length === 0) return { ...nothing, warnings };

@@ -95,11 +95,16 @@ function canonical(value: unknown): string {
   return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(",")}}`;
 }
 
+/** An object of which nothing is left goes as well: an `env` without a key in it is nothing that was asked for. */
 function withoutUndefined(values: Values): Values {
   const entries = Object.entries(values)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => [key, isObject(value) ? withoutUndefined(value) : value]);
-  return Object.fromEntries(entries) as Values;
+    .map(([key, value]) => [key, isObject(value) && !isEmpty(value) ? withoutUndefined(value) : value] as const)
+    .filter(([key, value]) => value !== undefined && !(isObject(value) && isEmpty(value) && !isEmpty(values[key])));
+  return Object.fromEntries(entries);
+}
+
+function isEmpty(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
 }
 
 function isObject(value: unknown): value is Values {

@@ -73,9 +73,8 @@ async function product(stage, ...args) {
     env,
     stdio: ["ignore", "inherit", "inherit"],
   });
-  let over = false;
-  const ended = new Promise((resolve) => child.on("close", resolve)).finally(() => (over = true));
-  while (!over) {
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  while (child.exitCode === null && child.signalCode === null) {
     await readApi(stage);
     await sleep(200);
   }

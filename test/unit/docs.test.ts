@@ -26,11 +26,12 @@ describe.each(Object.keys(tables))("the table of %s in INSTALL.md", (name) => {
     const made = `<!-- ${name} -->\n\n${tables[name]?.() ?? ""}\n\n<!-- /${name} -->`;
     const marks = new RegExp(`<!-- ${name} -->[\\s\\S]*?<!-- /${name} -->`);
     // To bring it up to date: UPDATE_DOCS=1 npm run test:fast -- test/unit/docs.test.ts
-    if (process.env["UPDATE_DOCS"] === "1")
+    if (process.env["UPDATE_DOCS"] === "1") {
       writeFileSync(
         join(root, "INSTALL.md"),
         text.replace(marks, () => made),
       );
+    }
     expect(marks.exec(read("INSTALL.md"))?.[0]).toBe(made);
   });
 });
