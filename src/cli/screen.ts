@@ -43,7 +43,7 @@ export function openScreen(
     // A pseudo-terminal may say that it is 0 columns wide.
     width: isTerminal ? stderr.columns || 80 : Number.POSITIVE_INFINITY,
   };
-  const write = (line: string) => void stderr.write(`${redact(line)}\n`);
+  const write = (line: string) => void stderr.write(`${unsteered(redact(line))}\n`);
   const writeJson = (line: object) => void stdout.write(`${JSON.stringify(redactData(line, redact))}\n`);
 
   let isRepair = false;
@@ -79,6 +79,12 @@ export function openScreen(
     spelledCommand: (command) => spellCommand(command, spelling()),
     close: () => forPerson.close(),
   };
+}
+
+/** The last net: a line that comes here may hold colours of ours and folded lines, and nothing else that a terminal obeys. */
+function unsteered(line: string): string {
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  return line.replaceAll(/\u001b(?!\[\d{1,2}m)|[\u0000-\u0009\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g, "?");
 }
 
 function isHint({ reason }: Finding): boolean {

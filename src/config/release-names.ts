@@ -1,3 +1,4 @@
+import { visible } from "../platform/characters.ts";
 import { longestSuffixRoom } from "./release-suffixes.ts";
 
 /** What is wrong with a value, in a clause that follows it; and a value that would do, where one is near. */
@@ -48,7 +49,7 @@ function objectionToLabel(name: string, longest: number): Objection | undefined 
 
 function whatIsWrong(name: string): string {
   const odd = /[^a-z0-9-]/.exec(name.toLowerCase())?.[0];
-  if (odd !== undefined) return `has ${odd === " " ? "a blank" : JSON.stringify(odd)} in it`;
+  if (odd !== undefined) return `has ${odd === " " ? "a blank" : visible(odd)} in it`;
   return name === name.toLowerCase() ? "begins or ends with a hyphen" : "has capital letters";
 }
 

@@ -1,5 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 
+import { clip, onOneLine } from "../platform/characters.ts";
+
 /** Starts programs. The only road from this project to another process; execa stays behind it. */
 export type Runner = {
   /** Runs one program to its end. Never throws and never rejects: whatever happens is told by the result. */
@@ -74,8 +76,12 @@ export function firstComplaint(result: RunResult): string {
   if (result.outcome === "not-started") return `could not be started: ${result.why ?? result.notStarted ?? "other"}`;
   // k3d colours what it says even into a pipe.
   const text = stripVTControlCharacters(`${result.stderr}\n${result.stdout}`);
-  const lines = text.split("\n").map((line) => line.trim());
+  const lines = text.split(/[\n\r]/).map((line) => line.trim());
   const said =
     lines.find((line) => /error|fatal|fail|denied|cannot|refused/i.test(line)) ?? lines.find((line) => line !== "");
-  return said ?? (result.signal === undefined ? `exit code ${result.exitCode ?? "none"}` : `ended by ${result.signal}`);
+  if (said !== undefined) return clip(onOneLine(said), longestComplaint);
+  return result.signal === undefined ? `exit code ${result.exitCode ?? "none"}` : `ended by ${result.signal}`;
 }
+
+/** Characters of a line that is still read. */
+const longestComplaint = 500;

@@ -1,4 +1,5 @@
 import type { Finding } from "../engine/finding.ts";
+import { quote } from "../platform/shell.ts";
 import type { ReleaseRecord } from "./helm-records.ts";
 
 /** The chart that makes a release a tracebloc client, whoever installed it. */
@@ -103,7 +104,7 @@ function isOfAnotherClient({ namespace }: ReleaseRecord, id: string, wanted: Wan
     room: "release",
     says,
     remedies: [
-      { says: "repair that one", command: `tracebloc install --client-id ${id} --namespace ${namespace}` },
+      { says: "repair that one", command: `tracebloc install --client-id ${quote("sh", id)} --namespace ${namespace}` },
       { says: "or remove it", command: `tracebloc uninstall --namespace ${namespace}` },
     ],
   };

@@ -103,10 +103,13 @@ async function withEvidence(
   };
 }
 
+/** A line of a log may be without end. */
+const mostLogBytes = 20_000;
+
 async function lastLines(namespace: string, pod: string, container: string, api: Api, on: Machine): Promise<string[]> {
   const log = (previous: boolean) =>
     api.get(
-      `/api/v1/namespaces/${namespace}/pods/${pod}/log?container=${container}&tailLines=5${previous ? "&previous=true" : ""}`,
+      `/api/v1/namespaces/${namespace}/pods/${pod}/log?container=${container}&tailLines=5&limitBytes=${mostLogBytes}${previous ? "&previous=true" : ""}`,
       { timeoutMs: within(on, 5_000) },
     );
   for (const previous of [true, false]) {

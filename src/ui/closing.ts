@@ -1,5 +1,6 @@
 import type { Outcome } from "../engine/outcome.ts";
 import { reasons } from "../engine/reasons.ts";
+import { onOneLine } from "../platform/characters.ts";
 import { version } from "../platform/version.ts";
 import { skipped } from "../storage/plan.ts";
 import { imperative } from "./imperative.ts";
@@ -131,9 +132,9 @@ function planLines({ command, actions, then, outcome, quiet }: Closing, style: S
     const why = command === "uninstall" ? "there is nothing to remove" : "everything is in place";
     return [...hints, `Nothing would be done: ${why}.`];
   }
-  const sentences = actions.map(({ says }) => imperative(says));
+  const sentences = actions.map(({ says }) => onOneLine(imperative(says)));
   const width = Math.max(...sentences.map((says) => says.length));
-  const reasonsOf = actions.map(({ because }) => `because ${because}`);
+  const reasonsOf = actions.map(({ because }) => onOneLine(`because ${because}`));
   // Beside its action where all of them fit, else below.
   const isBeside = reasonsOf.every((because) => 6 + width + 3 + because.length <= style.width);
   const numbered = sentences.flatMap((says, index) => {

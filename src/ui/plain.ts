@@ -1,5 +1,6 @@
 import type { Emit, Event } from "../engine/events.ts";
-import { clip, duration, findingLines, markOf, roomLine, titleOf, titles, type Style } from "./text.ts";
+import { clip, onOneLine } from "../platform/characters.ts";
+import { duration, findingLines, markOf, roomLine, titleOf, titles, type Style } from "./text.ts";
 
 /** A long step says so every 15 s where nothing can be redrawn. */
 const quietMs = 15_000;
@@ -84,11 +85,11 @@ function stepLine(event: ActionEvent, ms: number, style: Style): string {
 /** A step that does not say what it waits for: `installing tracebloc, chart 2.0.0 (16 s)`. */
 export function stepText({ says }: ActionEvent, ms: number, room = Number.POSITIVE_INFINITY): string {
   const time = ms < 1000 ? "" : ` (${duration(ms)})`;
-  return `${clip(says, room - time.length)}${time}`;
+  return `${clip(onOneLine(says), room - time.length)}${time}`;
 }
 
 /** `waiting for mysql-client: pulling image (31 s of 10 min)`; in `room` columns, which cost the cause and never the time. */
 export function waitText({ waitingFor, sinceMs, limitMs }: WaitEvent, room = Number.POSITIVE_INFINITY): string {
   const time = ` (${duration(sinceMs)} of ${duration(limitMs)})`;
-  return `${clip(`waiting for ${waitingFor}`, room - time.length)}${time}`;
+  return `${clip(onOneLine(`waiting for ${waitingFor}`), room - time.length)}${time}`;
 }

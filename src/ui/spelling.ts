@@ -1,4 +1,5 @@
 import type { Finding } from "../engine/finding.ts";
+import { clip } from "../platform/characters.ts";
 
 /** A flag of this run as it is typed: `--cluster` and `--cluster lab`. */
 export type Repeated = { flag: string; text: string };
@@ -19,12 +20,20 @@ export type Spelling = {
   kubectl: string;
 };
 
-/** Rooms write remedies with plain program names; here they become commands that work where this program runs. */
+/** More of a tool's or a log's words helps nobody, and megabytes of them have come. */
+const most = { says: 1_000, line: 500, lines: 40 };
+
+/**
+ * Rooms write remedies with plain program names; here they become commands that work where this program runs. What
+ * others said is cut to what a person can read.
+ */
 export function spell(finding: Finding, spelling: Spelling): Finding {
   const remedies = finding.remedies.map((remedy) =>
     remedy.command === undefined ? remedy : { ...remedy, command: spellCommand(remedy.command, spelling) },
   );
-  return { ...finding, remedies };
+  const { says, details } = finding;
+  const cut = details?.slice(0, most.lines).map((line) => clip(line, most.line));
+  return { ...finding, says: clip(says, most.says), ...(cut !== undefined && { details: cut }), remedies };
 }
 
 const programs = ["tracebloc", "helm", "k3d", "kubectl"] as const;

@@ -3,6 +3,7 @@ import { styleText } from "node:util";
 import type { Event } from "../engine/events.ts";
 import type { Finding, Room } from "../engine/finding.ts";
 import { reasons, type Reason } from "../engine/reasons.ts";
+import { onOneLine } from "../platform/characters.ts";
 
 export type Mark = "done" | "repaired" | "failed" | "unknown" | "none";
 
@@ -87,16 +88,11 @@ export function fold(text: string, room: number): string[] {
   return lines;
 }
 
-/** Cuts a text that is to stay on one line. */
-export function clip(text: string, room: number): string {
-  return text.length <= room ? text : `${text.slice(0, Math.max(room - 1, 0))}…`;
-}
-
 /** A line with its mark and label; `aside` (a time, a reason) stands in gray behind the sentence. */
 function marked(mark: Mark, title: string, says: string, aside: string, style: Style): string {
   const [symbol, colour] = marks[mark];
   const room = textRoom(style);
-  const texts = fold(says, room);
+  const texts = fold(onOneLine(says), room);
   const last = texts.at(-1) ?? "";
   const fits = last.length + 3 + aside.length <= room;
   const behind = aside === "" ? "" : `${fits ? "   " : `\n${indent(style)}`}${paint("gray", aside, style)}`;
@@ -106,16 +102,21 @@ function marked(mark: Mark, title: string, says: string, aside: string, style: S
 
 /** A command is never folded, so that it can be copied; where it does not fit behind its words it gets a line of its own. */
 function remedyLines(says: string, command: string, style: Style): string[] {
-  const shown = paint("bold", command, style);
-  if (says.length + 4 + command.length <= textRoom(style)) return [`${indent(style)}${says}:   ${shown}`];
-  return [...below(`${says}:`, "", style), `${indent(style)}  ${shown}`];
+  const words = onOneLine(says);
+  const line = onOneLine(command);
+  const shown = paint("bold", line, style);
+  if (words.length + 4 + line.length <= textRoom(style)) return [`${indent(style)}${words}:   ${shown}`];
+  return [...below(`${words}:`, "", style), `${indent(style)}  ${shown}`];
 }
 
 /** Lines under a sentence. Those with a bar in front are somebody else's words. */
 function below(text: string, bar: "" | "│ ", style: Style): string[] {
-  return fold(text, textRoom(style) - bar.length).map((line) => {
-    return indent(style) + (bar === "" ? line : paint("gray", bar + line, style));
-  });
+  const texts = text.split(/[\r\n]+/).map(onOneLine);
+  return texts
+    .flatMap((one) => fold(one, textRoom(style) - bar.length))
+    .map((line) => {
+      return indent(style) + (bar === "" ? line : paint("gray", bar + line, style));
+    });
 }
 
 function indent({ label = usualLabel }: Style): string {

@@ -64,4 +64,11 @@ describe("the line a person should see", () => {
   ])("is %s", ([, more, line]) => {
     expect(firstComplaint(result(more))).toBe(line);
   });
+
+  test("is one line that a person can read, whatever the tool printed", () => {
+    expect(firstComplaint(result({ exitCode: 1, stderr: `error: ${"x".repeat(1_000_000)}` }))).toHaveLength(500);
+    expect(firstComplaint(result({ exitCode: 1, stderr: "pulling 50 %\rerror: \u009b31mgone\u202e" }))).toBe(
+      "error: gone?",
+    );
+  });
 });

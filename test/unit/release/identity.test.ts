@@ -92,6 +92,14 @@ describe("which release a run is about", () => {
     expect(said).toBe(expected);
   });
 
+  test("an id that is none cannot become a command of its own", () => {
+    const evil = "$(touch x); 'rm";
+    const target = chooseTarget([record({ clientId: evil })], { ...wanted, clientId: otherId });
+    expect("refusal" in target && target.refusal.remedies[0]?.command).toBe(
+      "tracebloc install --client-id '$(touch x); '\\''rm' --namespace tracebloc",
+    );
+  });
+
   test("a refusal shows the end of an id in its sentence and a command that can be pasted", () => {
     const target = chooseTarget([record()], { ...wanted, clientId: otherId });
     expect("refusal" in target && target.refusal).toMatchObject({

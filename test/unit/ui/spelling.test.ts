@@ -66,3 +66,19 @@ test("a kubeconfig is a cluster's, not a release's", () => {
   const which = [...spelling.which, { flag: "--namespace", text: "--namespace lab" }];
   expect(spellCommand("tracebloc kubeconfig", { ...spelling, which })).toBe("npx tracebloc kubeconfig --cluster lab");
 });
+
+test("what others said is cut to what a person can read", () => {
+  const spelled = spell(
+    {
+      reason: "WORKLOAD_NOT_READY",
+      room: "release",
+      says: "m".repeat(3_000_000),
+      details: ["x".repeat(12_000_000), ...Array.from({ length: 5_000 }, () => "y")],
+      remedies: [],
+    },
+    spelling,
+  );
+  expect(spelled.says).toHaveLength(1_000);
+  expect(spelled.details?.map(({ length }) => length).slice(0, 2)).toEqual([500, 1]);
+  expect(spelled.details).toHaveLength(40);
+});

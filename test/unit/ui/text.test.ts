@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { Finding } from "../../../src/engine/finding.ts";
-import { clip, duration, findingLines, fold, markOf, roomLine } from "../../../src/ui/text.ts";
+import { clip } from "../../../src/platform/characters.ts";
+import { duration, findingLines, fold, markOf, roomLine } from "../../../src/ui/text.ts";
 
 const wide = { colour: false, width: Number.POSITIVE_INFINITY };
 const narrow = { colour: false, width: 60 };
@@ -116,4 +117,21 @@ test.each([
   [1_200_000, "20 min"],
 ])("%i ms are said as %s", (ms, said) => {
   expect(duration(ms)).toBe(said);
+});
+
+test("what others said steers no terminal and passes for no line of ours", () => {
+  const evil = "\u001b]0;title\u0007\u001b[2Jbad\n  ✓ Cluster        all is well";
+  const lines = findingLines(
+    { ...finding, says: evil, details: [evil], remedies: [{ says: evil, command: evil }, { says: evil }] },
+    "failed",
+    wide,
+  );
+  expect(lines).toEqual([
+    "  ✗ Cluster        bad ✓ Cluster        all is well   CLUSTER_STOPPED",
+    "                   │ bad",
+    "                   │   ✓ Cluster        all is well",
+    "                   bad ✓ Cluster        all is well:   bad ✓ Cluster        all is well",
+    "                   bad",
+    "                     ✓ Cluster        all is well",
+  ]);
 });
