@@ -1,16 +1,18 @@
 import { gunzipSync } from "node:zlib";
 
 /** What Helm says of a revision. `unknown` is Helm's own word. */
-export type ReleaseStatus =
-  | "unknown"
-  | "deployed"
-  | "uninstalled"
-  | "superseded"
-  | "failed"
-  | "uninstalling"
-  | "pending-install"
-  | "pending-upgrade"
-  | "pending-rollback";
+const statuses = [
+  "unknown",
+  "deployed",
+  "uninstalled",
+  "superseded",
+  "failed",
+  "uninstalling",
+  "pending-install",
+  "pending-upgrade",
+  "pending-rollback",
+] as const;
+export type ReleaseStatus = (typeof statuses)[number];
 
 /** The newest revision of one release, as Helm recorded it in the cluster. */
 export type ReleaseRecord = {
@@ -60,14 +62,18 @@ type Secret = {
 function readRecord(secret: Secret): ReleaseRecord {
   const labels = secret.metadata?.labels ?? {};
   const { content, lastDeployed } = open(secret.data?.release);
+  const revision = Number(labels["version"] ?? 0);
+  const status = statuses.find((known) => known === labels["status"]) ?? "unknown";
+  // Neither good nor bad: nothing may be concluded from it, and least of all that the release is well.
+  const isTold = status !== "unknown" && Number.isSafeInteger(revision);
   return {
-    name: labels["name"] ?? "",
+    name: String(labels["name"] ?? ""),
     namespace: secret.metadata?.namespace ?? "",
-    revision: Number(labels["version"] ?? 0),
-    status: (labels["status"] ?? "unknown") as ReleaseStatus,
+    revision,
+    status,
     labels: Object.fromEntries(Object.entries(labels).filter(([name]) => !ownLabels.has(name))),
     lastDeployed,
-    content,
+    content: isTold ? content : { unreadable: "its status is not known" },
   };
 }
 
@@ -77,18 +83,29 @@ type Payload = {
   config?: Record<string, unknown> | null;
 };
 
+function objectOf(config: unknown): Readonly<Record<string, unknown>> {
+  return typeof config === "object" && config !== null && !Array.isArray(config)
+    ? (config as Readonly<Record<string, unknown>>)
+    : {};
+}
+
+/** Helm's own limit is a Secret's 1 MiB; what unpacks to more than this is made to fill the memory. */
+const mostBytes = 64 * 1024 * 1024;
+
 /** The payload is JSON, gzipped, in base64, in a Secret's base64. */
 function open(data: string | undefined): Pick<ReleaseRecord, "content" | "lastDeployed"> {
   try {
     const inner = Buffer.from(Buffer.from(data ?? "", "base64").toString("latin1"), "base64");
-    const payload = JSON.parse(inner[0] === 0x1f ? gunzipSync(inner).toString() : inner.toString()) as Payload;
+    const payload = JSON.parse(
+      inner[0] === 0x1f ? gunzipSync(inner, { maxOutputLength: mostBytes }).toString() : inner.toString(),
+    ) as Payload;
     const { name, version } = payload.chart?.metadata ?? {};
-    if (name === undefined || version === undefined) {
+    if (typeof name !== "string" || typeof version !== "string") {
       return { content: { unreadable: "it names no chart" }, lastDeployed: undefined };
     }
     const at = Date.parse(payload.info?.last_deployed ?? "");
     return {
-      content: { chart: name, chartVersion: version, values: payload.config ?? {} },
+      content: { chart: name, chartVersion: version, values: objectOf(payload.config) },
       lastDeployed: Number.isNaN(at) ? undefined : at,
     };
   } catch {

@@ -40,9 +40,22 @@ export async function read<T>(
   }
 }
 
-/** The items of a Kubernetes list. Throws where it is none: an answer that cannot be read is no empty list. */
+/**
+ * The objects of a Kubernetes list, each with a name: what else is in them may be missing. Throws where it is none: an
+ * answer that cannot be read is no empty list.
+ */
 export function readList<T>(json: unknown): T[] {
   const items = (json as { items?: unknown } | null)?.items;
-  if (!Array.isArray(items)) throw new TypeError("not a Kubernetes list");
-  return items as T[];
+  if (!Array.isArray(items) || !items.every(isNamed)) throw new TypeError("not a Kubernetes list");
+  return items.map(withoutNulls) as T[];
+}
+
+function isNamed(item: unknown): boolean {
+  const metadata = (item as { metadata?: { name?: unknown } | null } | null)?.metadata;
+  return typeof metadata?.name === "string";
+}
+
+/** What a server writes as null is not set, as it is to Kubernetes itself. */
+function withoutNulls(item: object): object {
+  return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null));
 }

@@ -1,3 +1,5 @@
+import { gzipSync } from "node:zlib";
+
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readReleaseRecords } from "../../../src/release/helm-records.ts";
@@ -31,6 +33,30 @@ describe("Helm's records of releases", () => {
     const payload = Buffer.from("clientPassword=canary-0002").toString("base64");
     const [damaged] = readReleaseRecords({ items: [{ ...first, data: { release: payload } }] });
     expect(damaged?.content).toEqual({ unreadable: "its record is damaged" });
+  });
+
+  test.each([[{ status: "unknown" }], [{ status: "[object Object]" }], [{ status: "" }], [{ version: "x" }]])(
+    "nothing is concluded from a revision of which Helm's labels tell no state: %j",
+    (labels) => {
+      const [first] = recorded.answer.items;
+      const metadata = { ...first?.metadata, labels: { ...first?.metadata.labels, ...labels } };
+      const [odd] = readReleaseRecords({ items: [{ ...first, metadata }] });
+      expect(odd?.content).toEqual({ unreadable: "its status is not known" });
+    },
+  );
+
+  test("a payload that is made to fill the memory is not unpacked", () => {
+    const [first] = recorded.answer.items;
+    const bomb = gzipSync(Buffer.alloc(80 * 1024 * 1024)).toString("base64");
+    const [record] = readReleaseRecords({ items: [{ ...first, data: { release: btoa(bomb) } }] });
+    expect(record?.content).toEqual({ unreadable: "its record is damaged" });
+  });
+
+  test.each([[{ config: ["a"] }], [{ config: 7 }], [{ config: null }]])("values that are none are none: %j", (odd) => {
+    const [first] = recorded.answer.items;
+    const payload = btoa(btoa(JSON.stringify({ chart: { metadata: { name: "client", version: "2.0.0" } }, ...odd })));
+    const [record] = readReleaseRecords({ items: [{ ...first, data: { release: payload } }] });
+    expect(record?.content).toEqual({ chart: "client", chartVersion: "2.0.0", values: {} });
   });
 
   test.each([[null], [undefined], ["Forbidden"], [{}], [{ items: {} }]])("%j is no empty list", (answer) => {
