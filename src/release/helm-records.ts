@@ -67,7 +67,7 @@ function readRecord(secret: Secret): ReleaseRecord {
   // Neither good nor bad: nothing may be concluded from it, and least of all that the release is well.
   const isTold = status !== "unknown" && Number.isSafeInteger(revision);
   return {
-    name: String(labels["name"] ?? ""),
+    name: labels["name"] ?? "",
     namespace: secret.metadata?.namespace ?? "",
     revision,
     status,
