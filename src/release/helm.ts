@@ -15,7 +15,7 @@ export function helmApply(
 ): Command {
   const labels = Object.entries(release.labels).map(([name, value]) => `${name}=${value}`);
   const args = ["upgrade", "--install", release.name, release.chart, "--create-namespace", "--cleanup-on-fail"];
-  args.push("--values", release.values, "--labels", labels.join(","), "--timeout", seconds(timeoutMs));
+  args.push("--values", oneItem(release.values), "--labels", labels.join(","), "--timeout", seconds(timeoutMs));
   return helm(access, release.namespace, args, "helm upgrade", timeoutMs);
 }
 
@@ -44,9 +44,31 @@ function helm(access: HelmAccess, namespace: string, args: string[], about: stri
     timeoutMs: timeoutMs + 30_000,
     graceMs,
     mutates: true,
-    // What a shell may carry for other clusters must not bend this call: another storage driver would hide the release.
-    env: { KUBECONFIG: undefined, HELM_DRIVER: "secret", HELM_NAMESPACE: undefined, HELM_KUBECONTEXT: undefined },
+    env: { ...Object.fromEntries(forOtherClusters.map((name) => [name, undefined])), HELM_DRIVER: "secret" },
   };
+}
+
+/**
+ * What a shell may carry for other clusters must not bend a call: Helm takes an API server from its variable before the
+ * one of the kubeconfig, and another storage driver would hide the release.
+ */
+const forOtherClusters = [
+  "KUBECONFIG",
+  "HELM_DEBUG",
+  "HELM_KUBEAPISERVER",
+  "HELM_KUBEASGROUPS",
+  "HELM_KUBEASUSER",
+  "HELM_KUBECAFILE",
+  "HELM_KUBECONTEXT",
+  "HELM_KUBEINSECURE_SKIP_TLS_VERIFY",
+  "HELM_KUBETLS_SERVER_NAME",
+  "HELM_KUBETOKEN",
+  "HELM_NAMESPACE",
+];
+
+/** `--values` takes a list with commas, as a line of CSV: a path with a comma or quotes in it has to stand in quotes. */
+function oneItem(path: string): string {
+  return /[",]/.test(path) ? `"${path.replaceAll('"', '""')}"` : path;
 }
 
 function seconds(ms: number): string {
