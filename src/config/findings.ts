@@ -3,9 +3,9 @@ import type { Reason } from "../engine/reasons.ts";
 import { visible } from "../platform/characters.ts";
 import type { Platform } from "../platform/platform.ts";
 import { quote, setCommand, unsetCommand } from "../platform/shell.ts";
-import { settings, type Kind } from "./names.ts";
+import { optionNames, settings, type Kind } from "./names.ts";
 import type { Objection } from "./release-names.ts";
-import type { Settings, Wish } from "./wishes.ts";
+import type { RunOptions, Settings, Wish } from "./wishes.ts";
 
 /** A setting or option as a message needs it. */
 export type Named = { key: string; allowed: string; kind: Kind };
@@ -13,6 +13,10 @@ export type Named = { key: string; allowed: string; kind: Kind };
 export function namedSetting(key: keyof Settings): Named {
   const { allowed, kind } = settings[key];
   return { key, allowed, kind };
+}
+
+export function namedOption(key: keyof RunOptions): Named {
+  return { key: key === "timeoutMs" ? "timeout" : key, allowed: optionNames[key].allowed, kind: "file" };
 }
 
 /** Something of the configuration that will not do: says what, where it stands, and what is allowed. */

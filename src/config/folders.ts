@@ -4,7 +4,7 @@ import { k3dBindSource } from "../platform/mounts.ts";
 import { homeDirectory, whyNotForData } from "../platform/places.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { ConfigFiles } from "./disk.ts";
-import { namedSetting, wrongValue } from "./findings.ts";
+import { namedOption, namedSetting, wrongValue } from "./findings.ts";
 import type { Standpoint } from "./paths.ts";
 import type { Options, Wishes } from "./wishes.ts";
 
@@ -46,6 +46,17 @@ export function judgeFolders(
   });
 }
 
+/** A state directory becomes private: what it leads to by a link must be nobody else's either. The path itself is judged with the options. */
+export function judgeStateDir(
+  { stateDir }: Options,
+  { stateDir: place, home }: Places,
+  { platform, environment }: Standpoint,
+): readonly Finding[] {
+  if (place.leadsTo === place.path) return [];
+  const why = whyNotThere(place.leadsTo, home, platform, environment);
+  return why === undefined ? [] : [wrongValue(namedOption("stateDir"), stateDir, { why }, platform)];
+}
+
 function whyNotThisFolder(
   { path, leadsTo }: Place,
   home: string | undefined,
@@ -55,9 +66,17 @@ function whyNotThisFolder(
   const bind = k3dBindSource(platform, path);
   if (!bind.mountable) return bind.why;
   const why = whyNotForData(platform, environment, path);
-  if (why !== undefined || leadsTo === path) return why;
-  // The home directory may be a link as well: then the folder it leads to is the home that must not be mounted.
+  return why !== undefined || leadsTo === path ? why : whyNotThere(leadsTo, home, platform, environment);
+}
+
+/** The home directory may be a link as well: then the folder it leads to is the home that must not be handed over. */
+function whyNotThere(
+  leadsTo: string,
+  home: string | undefined,
+  platform: Platform,
+  environment: Environment,
+): string | undefined {
   const variable = platform.name === "windows" ? "USERPROFILE" : "HOME";
-  const whyThere = whyNotForData(platform, { ...environment, [variable]: home }, leadsTo);
-  return whyThere === undefined ? undefined : `leads to ${leadsTo}, which ${whyThere}`;
+  const why = whyNotForData(platform, { ...environment, [variable]: home }, leadsTo);
+  return why === undefined ? undefined : `leads to ${leadsTo}, which ${why}`;
 }

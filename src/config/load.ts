@@ -3,7 +3,7 @@ import { findConflicts } from "./conflicts.ts";
 import { backends, defaultSettings } from "./defaults.ts";
 import type { ConfigFiles } from "./disk.ts";
 import { finding } from "./findings.ts";
-import { findPlaces, judgeFolders } from "./folders.ts";
+import { findPlaces, judgeFolders, judgeStateDir } from "./folders.ts";
 import { lookAtNamedFiles } from "./named-files.ts";
 import { changedPins, ignoredVariables } from "./notices.ts";
 import { readOptions } from "./options.ts";
@@ -35,7 +35,8 @@ export async function loadWishes(input: LoadInput): Promise<Loaded> {
 
   const ofFiles = await lookAtNamedFiles(wishes, input.files, input.platform);
   const places = await findPlaces(wishes, options, input, input.files);
-  const ofFolders = places === undefined ? [] : judgeFolders(wishes, places, input);
+  const ofFolders =
+    places === undefined ? [] : [...judgeFolders(wishes, places, input), ...judgeStateDir(options, places, input)];
   const ofPairs =
     places === undefined || ofFolders.length > 0 ? [] : findConflicts(wishes, options, places, input.platform);
   const noPlace = wishes.dataDir.value === "" && chosen.dataDir === undefined ? [noPlaceForData()] : [];

@@ -1,7 +1,7 @@
 import type { Environment } from "../platform/environment.ts";
 import { defaultStateDirectory, whyNotForData } from "../platform/places.ts";
 import type { Finding } from "../engine/finding.ts";
-import { finding, wrongValue } from "./findings.ts";
+import { finding, namedOption, wrongValue } from "./findings.ts";
 import { optionNames } from "./names.ts";
 import { resolvePath, type Standpoint } from "./paths.ts";
 import type { Options, Origin, RunOptions, Wish } from "./wishes.ts";
@@ -90,7 +90,7 @@ function readStateDir(flags: Flags, from: Standpoint): ReadOption<string> {
   if (asked.wish !== undefined) {
     const why = whyNotForData(platform, environment, asked.wish.value);
     if (why === undefined) return asked;
-    return { findings: [wrongValue(named("stateDir"), asked.wish, { why }, platform)] };
+    return { findings: [wrongValue(namedOption("stateDir"), asked.wish, { why }, platform)] };
   }
   const usual = defaultStateDirectory(platform, environment);
   if (asked.findings.length > 0) return asked;
@@ -108,12 +108,8 @@ function readText<T>(
   if (written === undefined) return { findings: [] };
   const cleaned = clean("file", written.value);
   const result = "why" in cleaned ? cleaned : read(String(cleaned.value), written.origin);
-  if ("why" in result) return { findings: [wrongValue(named(key), written, result, platform)] };
+  if ("why" in result) return { findings: [wrongValue(namedOption(key), written, result, platform)] };
   return { wish: { value: result.value, origin: written.origin }, findings: [] };
-}
-
-function named(key: keyof RunOptions) {
-  return { key: key === "timeoutMs" ? "timeout" : key, allowed: optionNames[key].allowed, kind: "file" as const };
 }
 
 function quietAndVerbose(): Finding {

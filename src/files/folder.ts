@@ -10,7 +10,8 @@ export type FolderProblem = { says: string; remedies: readonly { says: string; c
 
 /**
  * Makes a folder that only this user can enter, with what is missing above it, or gives what is in the way. One that is
- * there is tightened to 0700, but refused where somebody else owns it or may have written into it. Never throws.
+ * there is tightened to 0700, but refused where somebody else owns it or may have written into it, and where others
+ * would be shut out of what is theirs to read. Never throws.
  */
 export function makePrivateFolder(path: string, platform: Platform): FolderProblem | undefined {
   try {
@@ -20,11 +21,30 @@ export function makePrivateFolder(path: string, platform: Platform): FolderProbl
     if (!platform.posixModes || me === undefined) return undefined;
     if (uid !== me) return belongsToAnother(path, uid, me, platform);
     if ((mode & 0o002) !== 0) return isOpenToAll(path, platform);
+    if ((mode & 0o077) !== 0 && holdsOtherThings(path)) return isNotAlone(path, platform);
     if ((mode & 0o077) !== 0) chmodSync(path, 0o700);
     return me === 0 ? undefined : foreignLeftover(path, me, platform);
   } catch (error) {
     return { says: fileError("cannot use the folder", path, error).message, remedies: [elsewhere] };
   }
+}
+
+/** What lies in a state directory of ours; any of it tells one. */
+const ourEntries = /^(?:installation\.json|lock|runs|tools|cluster-.*|tracebloc\.ya?ml)$/;
+
+function holdsOtherThings(path: string): boolean {
+  const entries = readdirSync(path);
+  return entries.length > 0 && !entries.some((name) => ourEntries.test(name));
+}
+
+function isNotAlone(path: string, platform: Platform): FolderProblem {
+  return {
+    says: `${path} holds other things, which other users may read: made private, it would shut them out`,
+    remedies: [
+      { says: "name a folder of its own, with TRACEBLOC_STATE_DIR" },
+      { says: "or, if nobody else needs it, make it private", command: commandLine(platform, "chmod", "700", path) },
+    ],
+  };
 }
 
 const elsewhere = { says: "or let our state lie in another folder, by setting TRACEBLOC_STATE_DIR" };

@@ -1,25 +1,8 @@
 /* oxlint-disable no-control-regex -- control characters are what this file looks for */
 
-import { stripVTControlCharacters } from "node:util";
-
 /** Whether a text holds something that steers a terminal rather than being seen: no path, name or address of ours may. */
 export function hasControlCharacter(text: string): boolean {
   return /[\u0000-\u001f\u007f-\u009f]/.test(text);
-}
-
-const steering = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
-
-/**
- * Somebody else's words, fit to be shown among ours: on one line, so that they pass for no line of ours, and with nothing
- * in them that steers a terminal or turns the direction of writing.
- */
-export function onOneLine(text: string): string {
-  if (!steering.test(text)) return text;
-  return stripVTControlCharacters(text)
-    .replaceAll(/\s*[\n\r\u2028\u2029]\s*/g, " ")
-    .replaceAll("\t", " ")
-    .replaceAll(new RegExp(steering, "g"), "?")
-    .trim();
 }
 
 /** Cuts a text that is to stay within so many characters. */

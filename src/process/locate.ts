@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { posix, resolve, win32 } from "node:path";
 
 import type { Environment } from "../platform/environment.ts";
 import { obstacleIn, type Obstacle } from "./binary.ts";
@@ -25,7 +25,7 @@ export function findProgram(wanted: Wanted, environment: Environment, os: NodeJS
 function locate({ file, cwd }: Wanted, environment: Environment, os: NodeJS.Platform): string | Obstacle {
   const windows = os === "win32";
   const isPath = file.includes("/") || (windows && file.includes("\\"));
-  const folders = isPath ? [""] : (environment["PATH"] ?? "/usr/bin:/bin").split(windows ? ";" : ":");
+  const folders = isPath ? [""] : foldersOn(environment["PATH"] ?? "/usr/bin:/bin", windows);
   const names = windows ? withEndings(file, environment["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD") : [file];
 
   let refused: string | undefined;
@@ -39,6 +39,12 @@ function locate({ file, cwd }: Wanted, environment: Environment, os: NodeJS.Plat
   }
   if (refused !== undefined) return { notStarted: "not-executable", why: `${refused} is not executable for this user` };
   return { notStarted: "missing", why: isPath ? `there is no ${file}` : `there is no ${file} on PATH` };
+}
+
+/** An empty or a relative entry is a folder below the current one, where anybody may have put a program: nothing is started from there. */
+function foldersOn(path: string, windows: boolean): string[] {
+  const rules = windows ? win32 : posix;
+  return path.split(rules.delimiter).filter((folder) => rules.isAbsolute(folder));
 }
 
 function withEndings(file: string, pathExt: string): string[] {

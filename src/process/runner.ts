@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 
-import { clip, onOneLine } from "../platform/characters.ts";
+import { clip } from "../platform/characters.ts";
+import { onOneLine } from "../platform/one-line.ts";
 
 /** Starts programs. The only road from this project to another process; execa stays behind it. */
 export type Runner = {

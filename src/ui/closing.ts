@@ -1,6 +1,6 @@
 import type { Outcome } from "../engine/outcome.ts";
 import { reasons } from "../engine/reasons.ts";
-import { onOneLine } from "../platform/characters.ts";
+import { onOneLine } from "../platform/one-line.ts";
 import { version } from "../platform/version.ts";
 import { skipped } from "../storage/plan.ts";
 import { imperative } from "./imperative.ts";

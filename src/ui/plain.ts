@@ -1,5 +1,6 @@
 import type { Emit, Event } from "../engine/events.ts";
-import { clip, onOneLine } from "../platform/characters.ts";
+import { clip } from "../platform/characters.ts";
+import { onOneLine } from "../platform/one-line.ts";
 import { duration, findingLines, markOf, roomLine, titleOf, titles, type Style } from "./text.ts";
 
 /** A long step says so every 15 s where nothing can be redrawn. */

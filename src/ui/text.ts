@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 import type { Event } from "../engine/events.ts";
 import type { Finding, Room } from "../engine/finding.ts";
 import { reasons, type Reason } from "../engine/reasons.ts";
-import { onOneLine } from "../platform/characters.ts";
+import { onOneLine } from "../platform/one-line.ts";
 
 export type Mark = "done" | "repaired" | "failed" | "unknown" | "none";
 

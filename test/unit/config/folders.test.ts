@@ -76,6 +76,19 @@ describe("where links lead", () => {
     expect(await load({ links })).toMatchObject({ ok: true });
   });
 
+  test("a state directory must not lead to a folder of the system or to all of the home: it becomes private", async () => {
+    const environment = { TRACEBLOC_STATE_DIR: "/srv/state" };
+    const says = async (leadsTo: string) =>
+      (await refusals({ environment, links: { "/srv/state": leadsTo } })).map((finding) => finding.says);
+    expect(await says("/etc")).toEqual([
+      'stateDir "/srv/state" (TRACEBLOC_STATE_DIR) leads to /etc, which is in /etc, which belongs to the system',
+    ]);
+    expect(await says("/home/mia")).toEqual([
+      'stateDir "/srv/state" (TRACEBLOC_STATE_DIR) leads to /home/mia, which is your home directory',
+    ]);
+    expect(await says("/big/state")).toEqual([]);
+  });
+
   test("the folder that a linked home leads to is still the home", async () => {
     const links = { "/home/mia": "/data/homes/mia", "/srv/me": "/data/homes/mia" };
     expect((await refusals({ links, flags: { dataDir: "/srv/me" } }))[0]?.says).toContain(

@@ -21,9 +21,27 @@ test("one that others may read is closed, and what it holds stays", () => {
   const path = join(temporaryFolder(), "state");
   mkdirSync(path);
   chmodSync(path, 0o755);
+  writeFileSync(join(path, "tracebloc.yaml"), "x");
   writeFileSync(join(path, "file"), "x");
   expect(makePrivateFolder(path, linux)).toBeUndefined();
   expect(modeOf(path)).toBe("700");
+});
+
+test("one that holds other things is not closed: a slip in a variable must shut nobody out of /srv", () => {
+  const path = join(temporaryFolder(), "www");
+  mkdirSync(path);
+  chmodSync(path, 0o755);
+  writeFileSync(join(path, "index.html"), "x");
+  const link = join(temporaryFolder(), "link");
+  symlinkSync(path, link);
+  for (const name of [path, link]) {
+    expect(makePrivateFolder(name, linux)?.says).toBe(
+      `${name} holds other things, which other users may read: made private, it would shut them out`,
+    );
+  }
+  expect(modeOf(path)).toBe("755");
+  chmodSync(path, 0o700);
+  expect(makePrivateFolder(path, linux)).toBeUndefined();
 });
 
 test("one that everybody may write into is refused, since what it holds may be anybody's", () => {

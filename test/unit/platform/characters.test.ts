@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { clip, onOneLine } from "../../../src/platform/characters.ts";
+import { clip } from "../../../src/platform/characters.ts";
+import { onOneLine } from "../../../src/platform/one-line.ts";
 
 describe("somebody else's words on one line of ours", () => {
   test.each([

@@ -22,6 +22,16 @@ describe("on POSIX", () => {
     expect(findProgram({ file: "./tool", cwd: "/" }, {}, "linux")).toMatchObject({ notStarted: "missing" });
   });
 
+  test("nothing is taken from the current folder by an empty or a relative entry of PATH", () => {
+    const folder = temporaryFolder();
+    program(folder, "tool", "#!/bin/sh\n");
+    for (const path of ["", ".", ":", "./", "bin:"]) {
+      expect(findProgram({ file: "tool", cwd: folder }, { PATH: path }, "linux")).toMatchObject({
+        notStarted: "missing",
+      });
+    }
+  });
+
   test("without PATH the system's own folders are searched", () => {
     expect(findProgram({ file: "env" }, {}, "linux")).toMatch(/\/bin\/env$/);
   });
