@@ -1,3 +1,4 @@
+import { valueOf } from "./engine/fact.ts";
 import type { Finding } from "./engine/finding.ts";
 import type { Planned } from "./engine/plan.ts";
 import { exitCodeOf, exitCodes, type ExitCode, type Reason } from "./engine/reasons.ts";
@@ -16,7 +17,7 @@ export function healthOf(facts: Facts, planned: Planned<InstallAction>, strict: 
   if (cluster.state === "known" && cluster.value.is === "absent") {
     return { state: "not installed", exit: exitCodes.machine, findings: [notInstalled(facts.cluster.name)] };
   }
-  const wrong = [...planned.refusals.map(inStatus), ...planned.actions.flatMap(asFinding)];
+  const wrong = [...planned.refusals.map(inStatus), ...planned.actions.flatMap((action) => asFinding(action, facts))];
   const findings = [...wrong, ...planned.warnings];
   if (wrong.some(({ reason }) => unanswered.has(reason)) || cluster.state === "unknown") {
     return { state: "unknown", exit: exitCodes.surroundings, findings };
@@ -44,7 +45,7 @@ function inStatus(refusal: Finding): Finding {
 }
 
 /** What each action of a repair says about the state before it. */
-const meanings: { readonly [Kind in InstallAction["do"]]: Reason | undefined } = {
+const meanings: { readonly [Kind in Exclude<InstallAction["do"], "release.apply">]: Reason | undefined } = {
   "tools.fetch": undefined,
   "storage.folders": undefined,
   "release.credentials": undefined,
@@ -57,14 +58,24 @@ const meanings: { readonly [Kind in InstallAction["do"]]: Reason | undefined } =
   "cluster.connect": "KUBECONFIG_UNUSABLE",
   "cluster.delete": undefined,
   "storage.prepare": "STORAGE_BLOCKED",
-  "release.apply": "RELEASE_FAILED",
   "release.await": "WORKLOAD_NOT_READY",
 };
 
-function asFinding(action: InstallAction): Finding[] {
-  const reason = action.do === "release.apply" && action.isNew ? "RELEASE_MISSING" : meanings[action.do];
+function asFinding(action: InstallAction, facts: Facts): Finding[] {
+  const reason = action.do === "release.apply" ? whyApplied(action, facts) : meanings[action.do];
   const [room] = action.do.split(".") as ["cluster" | "storage" | "release"];
   return reason === undefined ? [] : [finding(reason, room, action.because)];
+}
+
+function whyApplied(
+  { release, namespace, isNew }: Extract<InstallAction, { do: "release.apply" }>,
+  facts: Facts,
+): Reason {
+  if (isNew) return "RELEASE_MISSING";
+  const record = valueOf(facts.release.records)?.find(
+    ({ name, namespace: at }) => name === release && at === namespace,
+  );
+  return record?.status === "failed" ? "RELEASE_FAILED" : "RELEASE_DIFFERS";
 }
 
 function finding(reason: Reason, room: Finding["room"], says: string): Finding {

@@ -106,6 +106,7 @@ export const reasons = {
   RELEASE_PENDING: { kind: "refused", means: "a Helm operation on the release was cut off or is running" },
   RELEASE_CONFLICT: { kind: "refused", means: "another manager changed objects of the release" },
   RELEASE_FAILED: { kind: "degraded", means: "the newest revision of the release failed" },
+  RELEASE_DIFFERS: { kind: "degraded", means: "the release is not as it is asked for" },
   RELEASE_MISSING: { kind: "degraded", means: "the cluster runs but holds no release" },
   RELEASE_UNKNOWN: { kind: "surroundings", means: "the release could not be told" },
   HELM_FAILED: { kind: "surroundings", means: "Helm failed" },
