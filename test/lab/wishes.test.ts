@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 
-import { describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { brokenClient } from "../../scripts/lab/backend.mjs";
 import { betrays, filesWith, watchArguments } from "./canary.ts";
@@ -38,9 +38,12 @@ describe("a client that is asked for by many wishes", () => {
   };
   const isRoot = process.getuid?.() === 0;
 
-  test.skipIf(!isRoot)("is refused before Helm where the engine sees another folder of that name (B23)", async () => {
+  beforeAll(() => {
     mkdirSync(product.data);
     mkdirSync(datasets);
+  });
+
+  test.skipIf(!isRoot)("is refused before Helm where the engine sees another folder of that name (B23)", async () => {
     // As with a Docker from snap: this program's file system is not the one that the engine mounts from.
     const confined = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', product.data];
     const ran = keep(await product.run(["install", "--json"], { env, under: confined }));

@@ -39,12 +39,12 @@ export function brokenNodes(product: Product): void {
       expect(status.result().failures.map(({ reason }) => reason)).toContain("API_NOT_ANSWERING");
       expect(status.ms).toBeLessThan(15_000);
 
-      const ran = await product.run(["install", "--json", "--timeout", "20s"]);
+      const ran = await product.run(["install", "--json", "--timeout", "12s"]);
       expect(ran.exit, ran.last).toBe(7);
       expect(ran.result().failures).toMatchObject([{ reason: "API_NOT_ANSWERING" }]);
       expect(ran.result().failures[0]?.says).toContain("did not answer");
       expect(callsOf(ran.log()).filter(({ file }) => file.endsWith("helm"))).toEqual([]);
-      expect(ran.ms).toBeLessThan(40_000);
+      expect(ran.ms).toBeLessThan(30_000);
 
       await wake();
       expect(await product.run(["install"])).toMatchObject({ exit: 0 });

@@ -92,6 +92,10 @@ export function brokenReleases(product: Product): void {
         return callsOf(ran.log()).filter(({ about }) => about === "helm upgrade").length;
       };
 
+      const status = await product.run(["status", "--json"], { env: { CLIENT_ENV: "stg" } });
+      expect(status.exit, status.last).toBe(6);
+      expect(status.result().failures).toMatchObject([{ reason: "RELEASE_DIFFERS" }]);
+
       expect(await helmsOf({ CLIENT_ENV: "stg" })).toBe(1);
       expect(await clientEnv()).toBe("stg");
       expect(await helmsOf({ CLIENT_ENV: "stg" })).toBe(0);

@@ -25,6 +25,23 @@ export function brokenWorkloads(product: Product): void {
   const about = (findings: readonly Finding[], workload: string) =>
     findings.find(({ says }) => says.startsWith(`${workload}: `));
 
+  test("without one of its workloads is told so at once, and the remedy brings it back", async () => {
+    await product.kubectl(["delete", "deployment", proxy, ...inNamespace]);
+
+    const ran = await product.run(["install", "--json"]);
+    expect(ran.exit, ran.last).toBe(6);
+    const found = about(ran.result().warnings, proxy);
+    expect(found).toMatchObject({ reason: "WORKLOAD_NOT_READY", says: `${proxy}: does not exist` });
+    expect(ran.ms).toBeLessThan(30_000);
+    expect(await product.run(["status"])).toMatchObject({ exit: 6 });
+
+    expect(found?.remedies[0]?.command).toMatch(/ install --force$/);
+    const forced = await product.run(["install", "--json", "--force"]);
+    expect(forced.exit, forced.last).toBe(0);
+    expect(forced.result().state).toBe("healthy");
+    expect(await available(proxy)).toBe("1");
+  });
+
   describe("with pods that cannot start", () => {
     test("is not healthy because an old one still answers", async () => {
       const file = layValuesOver(product, { images: { requestsProxy: { tag: "no-such-tag" } } });
