@@ -90,7 +90,7 @@ export function createJournal({ command, redact, warn, now = () => new Date() }:
     open(runs) {
       const before = previousRun(runs);
       const children = before.state === "known" ? (before.value?.children ?? []) : [];
-      const id = `${at().replace(/[-:.]/g, "")}-${randomBytes(3).toString("hex")}`;
+      const id = `${stampAfter(newestIn(runs), now())}-${randomBytes(3).toString("hex")}`;
       path = join(runs, `${id}.ndjson`);
       out = openWriter(path, runs, warn);
       const first: Line = {
@@ -117,6 +117,36 @@ export function createJournal({ command, redact, warn, now = () => new Date() }:
     },
     file: () => path,
   };
+}
+
+/** `20261130T174512345Z`: times as names, which sort as they pass. */
+function stampOf(time: Date): string {
+  return time.toISOString().replace(/[-:.]/g, "");
+}
+
+/** A clock that was set back must not put a run before older ones: they would pass for newer, and it would be pruned. */
+function stampAfter(newest: string | undefined, now: Date): string {
+  const stamp = stampOf(now);
+  if (newest === undefined || newest < stamp) return stamp;
+  const iso = newest.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/, "$1-$2-$3T$4:$5:$6.$7Z");
+  const next = new Date(Date.parse(iso) + 1);
+  return Number.isNaN(next.getTime()) ? stamp : stampOf(next);
+}
+
+function newestIn(runs: string): string | undefined {
+  try {
+    return readdirSync(runs)
+      .flatMap((name) => idIn(name) ?? [])
+      .sort()
+      .at(-1)
+      ?.split("-")[0];
+  } catch {
+    return undefined;
+  }
+}
+
+function idIn(name: string): string | undefined {
+  return /^(\d{8}T\d{9}Z-[0-9a-f]{6})\./.exec(name)?.[1];
 }
 
 /** Anything may be thrown, and it may say anything. */
@@ -155,7 +185,7 @@ function openWriter(path: string, folder: string, warn: (says: string) => void):
 /** Removes all but the newest runs, with whatever else bears a run's id. Files that are no run's stay. */
 export function prune(runs: string): void {
   try {
-    const files = readdirSync(runs).map((name) => ({ name, id: /^(\d{8}T\d{9}Z-[0-9a-f]{6})\./.exec(name)?.[1] }));
+    const files = readdirSync(runs).map((name) => ({ name, id: idIn(name) }));
     const ids = [...new Set(files.flatMap(({ id }) => id ?? []))].sort();
     const old = new Set(ids.slice(0, -kept));
     for (const { name, id } of files) if (id !== undefined && old.has(id)) rmSync(join(runs, name), { force: true });

@@ -94,12 +94,49 @@ function after(run: PreviousRun, line: Line): PreviousRun {
   }
 }
 
-/** Nothing for a line that is not whole, or is none of ours. */
+/** Nothing for a line that is not whole, or is none of ours: a damaged disk must not keep every later run from starting. */
 function lineOf(text: string): Line[] {
   try {
     const line: unknown = JSON.parse(text);
-    return typeof line === "object" && line !== null && "is" in line ? [line as Line] : [];
+    return isLine(line) ? [line] : [];
   } catch {
     return [];
   }
+}
+
+function isLine(line: unknown): line is Line {
+  if (!has(line, { is: "string" })) return false;
+  switch (line["is"]) {
+    case "run":
+      return isRunLine(line);
+    case "child":
+      return isChild(line);
+    case "action":
+      return has(line, { at: "string" }) && has(line["action"], { do: "string" });
+    case "event":
+      return has(line["event"], { type: "string" });
+    default:
+      return true;
+  }
+}
+
+function isRunLine(line: Record<string, unknown>): boolean {
+  const { format: written, children } = line;
+  // What a newer version writes is its own business.
+  if (typeof written === "number" && written > format) return true;
+  const texts = { id: "string", at: "string", version: "string", command: "string", host: "string" };
+  const isWhole = has(line, { format: "number", ...texts }) && isChild(line, {});
+  return isWhole && Array.isArray(children) && children.every((child) => isChild(child));
+}
+
+function isChild(child: unknown, names: Shape = { file: "string", about: "string" }): boolean {
+  return has(child, { pid: "number", startedAt: "string", ...names });
+}
+
+type Shape = Readonly<Record<string, string>>;
+
+function has(value: unknown, shape: Shape): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const fields = value as Record<string, unknown>;
+  return Object.entries(shape).every(([name, type]) => typeof fields[name] === type);
 }

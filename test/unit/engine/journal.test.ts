@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
@@ -208,6 +208,15 @@ describe("old journals", () => {
     expect(left.filter((file) => file.endsWith(".ndjson"))).toHaveLength(20);
     expect(left).toEqual(expect.arrayContaining(["folder", "notes.txt", `${name(1)}.ndjson`]));
     expect(left.filter((file) => file.startsWith(name(0)))).toEqual([]);
+  });
+
+  test("of a clock that was ahead do not make a new one the oldest, which would be pruned and never found", () => {
+    const runs = temporaryFolder();
+    for (let index = 0; index < 20; index++) writeFileSync(join(runs, `${name(index)}.ndjson`), "x");
+    const { journal } = newJournal({ now: () => new Date("2026-01-01T00:00:00Z") });
+    journal.open(runs);
+    expect(basename(journal.file() ?? "")).toMatch(/^20261129T120000001Z-[0-9a-f]{6}\.ndjson$/);
+    expect(readdirSync(runs).sort().at(-1)).toBe(basename(journal.file() ?? ""));
   });
 
   test("cannot make a run fail", () => {

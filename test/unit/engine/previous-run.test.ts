@@ -140,6 +140,48 @@ describe("the run before", () => {
   });
 });
 
+describe("a journal that was damaged", () => {
+  const first = (more: object = {}) => ({
+    is: "run",
+    format: 1,
+    id: "1",
+    at: "2026-11-30T12:03:04.567Z",
+    version: "1.0.0",
+    command: "tracebloc install",
+    host: "box",
+    pid: 1,
+    startedAt: "boot/1",
+    children: [],
+    ...more,
+  });
+  const journalOf = (...lines: readonly unknown[]) => lines.map((line) => JSON.stringify(line)).join("\n");
+
+  test.each([[{ at: 5 }], [{ children: undefined }], [{ children: 5 }], [{ children: [null] }], [{ pid: "1" }]])(
+    "in its first line is no run: %j",
+    (damage) => {
+      expect(readRun(journalOf(first(damage)), "x")).toBe("empty");
+    },
+  );
+
+  test.each([
+    [{ is: "child", phase: "started", pid: null }],
+    [{ is: "action", phase: "before", at: "x" }],
+    [{ is: "action", phase: "before", at: "x", action: null }],
+    [{ is: "event", event: null }],
+    [null],
+    [5],
+  ])("in another one goes on without that: %j", (damage) => {
+    const line = { is: "child", at: "x", phase: "started", ...helm };
+    expect(readRun(journalOf(first(), damage, line), "x")).toMatchObject({ children: [helm] });
+  });
+
+  test("keeps no later run from starting", () => {
+    const runs = temporaryFolder();
+    writeFileSync(join(runs, "20261130T120304567Z-abcdef.ndjson"), journalOf(first({ children: [null] })));
+    expect(previousRun(runs)).toMatchObject({ state: "known", value: undefined });
+  });
+});
+
 describe("a journal that was cut off", () => {
   const whole = () => {
     const folder = temporaryFolder();
