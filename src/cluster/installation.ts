@@ -47,13 +47,24 @@ export function readInstallation({ installation: path }: StatePaths): Fact<Insta
 }
 
 function readRecord(text: string): InstallationRecord {
-  const { format: written, id, createdAt, version: writer, clusters } = JSON.parse(text) as Partial<Installation>;
+  const record = JSON.parse(text) as Partial<Installation> | null;
+  const { format: written, id, createdAt, version: writer, clusters } = record ?? {};
   if (typeof written !== "number" || typeof writer !== "string") throw new Error("it names no format and no version");
   if (written > format) return { is: "newer", version: writer };
   if (typeof id !== "string" || id === "" || typeof createdAt !== "string") {
     throw new Error("it holds no installation id");
   }
-  return { is: "here", installation: { format: written, id, createdAt, version: writer, clusters: clusters ?? {} } };
+  const installation = { format: written, id, createdAt, version: writer, clusters: readClusters(clusters ?? {}) };
+  return { is: "here", installation };
+}
+
+/** Without what JavaScript gives every object: a cluster may be called `constructor`. */
+function readClusters(clusters: unknown): Installation["clusters"] {
+  const isBirth = (birth: unknown) => typeof (birth as Partial<Birth> | null)?.createdAt === "string";
+  if (typeof clusters !== "object" || clusters === null || !Object.values(clusters).every(isBirth)) {
+    throw new Error("its list of clusters is damaged");
+  }
+  return Object.assign(Object.create(null) as Record<string, Birth>, clusters);
 }
 
 /** True where we began to make this cluster and never saw it ready. */

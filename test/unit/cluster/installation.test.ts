@@ -65,6 +65,14 @@ describe("installation.json", () => {
     expect(isUnfinished(here(), "tracebloc")).toBe(true);
   });
 
+  test("a cluster may be called as something that JavaScript gives every object", () => {
+    noteBirth(state, "tracebloc", morning);
+    expect(isUnfinished(here(), "constructor")).toBe(false);
+    expect("constructor" in here().clusters).toBe(false);
+    noteBirth(state, "constructor", noon);
+    expect(isUnfinished(here(), "constructor")).toBe(true);
+  });
+
   test("an adopted cluster is not noted as if we had made it", () => {
     noteReady(state, "tracebloc", noon);
     expect(readInstallation(state)).toMatchObject({ value: { is: "none" } });
@@ -85,15 +93,26 @@ describe("installation.json", () => {
     expect(readInstallation(state)).toMatchObject({ state: "known", value: { is: "none" } });
   });
 
-  test.each(["", "{", "null", "[]", "{}", '{"format":1,"version":"1.0.0"}', '{"format":1,"version":"1.0.0","id":""}'])(
-    "%j is unknown, never none, and is left as it is",
-    (text) => {
-      write(text);
-      expect(readInstallation(state).state).toBe("unknown");
-      expect(() => noteBirth(state, "tracebloc", noon)).toThrow("our own state cannot be read");
-      expect(readFileSync(state.installation, "utf8")).toBe(text);
-    },
-  );
+  const withClusters = (clusters: unknown) =>
+    JSON.stringify({ format: 1, version: "1.0.0", id: "id-1", createdAt: "2026-11-30T08:00:00Z", clusters });
+
+  test.each([
+    "",
+    "{",
+    "null",
+    "[]",
+    "{}",
+    '{"format":1,"version":"1.0.0"}',
+    '{"format":1,"version":"1.0.0","id":""}',
+    withClusters(5),
+    withClusters({ tracebloc: null }),
+    withClusters({ tracebloc: {} }),
+  ])("%j is unknown, never none, and is left as it is", (text) => {
+    write(text);
+    expect(readInstallation(state).state).toBe("unknown");
+    expect(() => noteBirth(state, "tracebloc", noon)).toThrow("our own state cannot be read");
+    expect(readFileSync(state.installation, "utf8")).toBe(text);
+  });
 
   test("what is there and cannot be read is unknown", () => {
     mkdirSync(state.installation);
