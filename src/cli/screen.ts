@@ -2,6 +2,7 @@ import type { RunOptions } from "../config/wishes.ts";
 import type { Emit } from "../engine/events.ts";
 import type { Finding } from "../engine/finding.ts";
 import { reasons } from "../engine/reasons.ts";
+import { unsteered } from "../platform/one-line.ts";
 import { redactData, type Redact } from "../process/redact.ts";
 import { jsonScreen, toLine } from "../ui/json.ts";
 import { plainScreen } from "../ui/plain.ts";
@@ -43,7 +44,7 @@ export function openScreen(
     // A pseudo-terminal may say that it is 0 columns wide.
     width: isTerminal ? stderr.columns || 80 : Number.POSITIVE_INFINITY,
   };
-  const write = (line: string) => void stderr.write(`${unsteered(redact(line))}\n`);
+  const write = (line: string) => void stderr.write(`${unsteered(redact(line), style.colour)}\n`);
   const writeJson = (line: object) => void stdout.write(`${JSON.stringify(redactData(line, redact))}\n`);
 
   let isRepair = false;
@@ -79,12 +80,6 @@ export function openScreen(
     spelledCommand: (command) => spellCommand(command, spelling()),
     close: () => forPerson.close(),
   };
-}
-
-/** The last net: a line that comes here may hold colours of ours and folded lines, and nothing else that a terminal obeys. */
-function unsteered(line: string): string {
-  // oxlint-disable-next-line no-control-regex -- they are what is looked for
-  return line.replaceAll(/\u001b(?!\[\d{1,2}m)|[\u0000-\u0009\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g, "?");
 }
 
 function isHint({ reason }: Finding): boolean {

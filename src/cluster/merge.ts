@@ -68,6 +68,8 @@ function pathsOf(environment: Environment, platform: Platform): string[] {
 function read(path: string): Kubeconfig | undefined {
   let text: string;
   try {
+    // A pipe would hold us for ever, and a device has no end.
+    if (!statSync(path).isFile()) throw new Error("it is no regular file");
     text = readFileSync(path, "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -80,11 +82,20 @@ function read(path: string): Kubeconfig | undefined {
   if (fault !== undefined) {
     throw new Failure(unusable(path, `it is no YAML (line ${fault.linePos?.[0].line ?? "unknown"})`));
   }
-  const value: unknown = document.toJS();
+  const value = plainValue(document);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Failure(unusable(path, "it is no kubeconfig"));
   }
   return { path, document };
+}
+
+/** Undefined where anchors keep it from being told. */
+function plainValue(document: Document): unknown {
+  try {
+    return document.toJS();
+  } catch {
+    return undefined;
+  }
 }
 
 function names(document: Kubeconfig["document"], list: (typeof lists)[number]): unknown[] {

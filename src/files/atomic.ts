@@ -15,13 +15,15 @@ import { basename, dirname, join, resolve } from "node:path";
 
 /**
  * Puts a file in place as a whole or not at all, with `mode` from its first byte on; whoever reads sees the old or the
- * new one. A symlink is followed, so that it stays one. Missing folders are made, private. Throws an error that names
- * the path and keeps the system's `code`.
+ * new one. A symlink is followed, so that it stays one. Missing folders are made, private. What is there and is no
+ * regular file is left: a rename would put a file in the place of /dev/null. Throws an error that names the path and
+ * keeps the system's `code`.
  */
 export function writeAtomically(path: string, content: string | Uint8Array, mode = 0o600): void {
   let temporary: string | undefined;
   try {
     const target = followed(path);
+    if (isDevice(target)) throw new Error("it is no regular file");
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     temporary = join(dirname(target), `.${basename(target)}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`);
     writeSynced(temporary, content, mode, ownerOf(target));
@@ -62,6 +64,16 @@ function followed(path: string, links = 0): string {
     // EINVAL: it is no link. UNKNOWN: Windows' word for that on some file systems.
     if (["EINVAL", "ENOENT", "UNKNOWN", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return path;
     throw error;
+  }
+}
+
+/** Also a pipe or a socket. A folder is told by the system itself. */
+function isDevice(path: string): boolean {
+  try {
+    const seen = statSync(path);
+    return !seen.isFile() && !seen.isDirectory();
+  } catch {
+    return false;
   }
 }
 

@@ -15,3 +15,9 @@ export function onOneLine(text: string): string {
     .replaceAll(new RegExp(steering, "g"), "?")
     .trim();
 }
+
+/** The last net: a line that comes here may be folded and, where we colour, coloured, and holds nothing else that a terminal obeys. */
+export function unsteered(line: string, hasColour: boolean): string {
+  const others = line.replaceAll(/[\u0000-\u0009\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g, "?");
+  return others.replaceAll(hasColour ? /\u001b(?!\[\d{1,2}m)/g : "\u001b", "?");
+}

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -119,6 +120,21 @@ describe("a person's own kubeconfig", () => {
   test("B07: that is a directory is told", async () => {
     mkdirSync(theirs, { recursive: true });
     await expect(merge()).rejects.toThrow("cannot be changed: ");
+  });
+
+  test("that is a pipe or a device is told, and neither read nor replaced", async () => {
+    const pipe = join(root, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    for (const path of [pipe, "/dev/zero"]) {
+      await expect(merge({ KUBECONFIG: path })).rejects.toThrow(`${path} cannot be changed: it is no regular file`);
+    }
+    expect(statSync(pipe).isFIFO()).toBe(true);
+  });
+
+  test.each(["clusters: *canary\n", "- a\n", "a\n"])("that is none is left as it is: %j", async (text) => {
+    writeTheirs(text);
+    await expect(merge()).rejects.toThrow("it is no kubeconfig");
+    expect(readFileSync(theirs, "utf8")).toBe(text);
   });
 
   test("without a home and without KUBECONFIG there is none to change", async () => {

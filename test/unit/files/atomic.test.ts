@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -82,6 +83,17 @@ describe("a file that cannot be written", () => {
     const folder = temporaryFolder();
     const path = join(folder, "file");
     expect(() => asUser(4711, () => writeAtomically(path, "x"))).toThrow(`cannot write ${path}: permission denied`);
+  });
+
+  test("is a pipe or a device, in whose place a file would break the system: /dev/null in KUBECONFIG did", () => {
+    const folder = temporaryFolder();
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    symlinkSync(pipe, join(folder, "link"));
+    for (const path of [pipe, join(folder, "link")]) {
+      expect(() => writeAtomically(path, "x")).toThrow(`cannot write ${path}: it is no regular file`);
+    }
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
   });
 
   test("is a folder, or below a file, or a link to itself", () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { clip } from "../../../src/platform/characters.ts";
-import { onOneLine } from "../../../src/platform/one-line.ts";
+import { onOneLine, unsteered } from "../../../src/platform/one-line.ts";
 
 describe("somebody else's words on one line of ours", () => {
   test.each([
@@ -35,4 +35,10 @@ describe("somebody else's words on one line of ours", () => {
 test("a text is cut between characters", () => {
   expect(clip("ab👩cd", 4)).toBe("ab…");
   expect(clip("ab👩cd", 5)).toBe("ab👩…");
+});
+
+test("a line that is printed keeps colours of ours where we colour, and nothing else that a terminal obeys", () => {
+  const line = "\u001b[32m✓\u001b[39m one\n    two\u001b]0;title\u0007\u001b[2J\r";
+  expect(unsteered(line, true)).toBe("\u001b[32m✓\u001b[39m one\n    two?]0;title??[2J?");
+  expect(unsteered(line, false)).toBe("?[32m✓?[39m one\n    two?]0;title??[2J?");
 });
