@@ -127,6 +127,7 @@ test("B37: without any pod the ReplicaSet's refusal is told, and is not waited o
   const message =
     'pods "tracebloc-jobs-manager-5d8f7c9b4-" is forbidden: unable to validate against any security context constraint: [provider "anyuid": Forbidden: not usable by user or serviceaccount]';
   const forbidden = (workload: string) => ({
+    metadata: { name: `${workload}-5d8f7c9b4.18a0`, namespace: "tracebloc" },
     involvedObject: { kind: "ReplicaSet", name: `${workload}-5d8f7c9b4` },
     reason: "FailedCreate",
     message,
