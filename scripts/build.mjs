@@ -120,7 +120,7 @@ const output = [...(await bundleEntry()), ...(await bundleProgram())];
 const schemas = await jsonSchemas(root);
 const files = new Map([
   ...output.map(({ fileName, code }) => [fileName, code]),
-  ...schemas.map(({ file, schema }) => [file, `${JSON.stringify(schema, null, 2)}\n`]),
+  ...schemas.map(({ file, schema }) => [file, `${JSON.stringify(schema)}\n`]),
 ]);
 
 // Written over what is there, and only then cleared of the rest: a build while the program runs pulls nothing from

@@ -21,8 +21,8 @@ export async function showConfig(flags: Flags): Promise<ExitCode> {
 
 /** `tracebloc config schema`: for editors; it also ships with the package. */
 export async function printSchema(flags: Flags): Promise<ExitCode> {
-  const text = await readFile(new URL("./tracebloc.schema.json", import.meta.url), "utf8");
-  return printed("config schema", flags, { schema: JSON.parse(text) as object }, text);
+  const schema = JSON.parse(await readFile(new URL("./tracebloc.schema.json", import.meta.url), "utf8")) as object;
+  return printed("config schema", flags, { schema }, `${JSON.stringify(schema, null, 2)}\n`);
 }
 
 const fileName = "tracebloc.yaml";

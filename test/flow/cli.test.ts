@@ -107,16 +107,14 @@ describe("--json ends with a result, whatever happens", () => {
     for (const { remedies } of ran.result().failures) expect(remedies).not.toEqual([]);
   });
 
-  test("a defect of ours too: exit 1, and where it came from", async () => {
+  test("a working directory that is gone too: exit 2, and what to do", async () => {
     const it = machine();
     const vanished = join(it.folder, "vanished");
     mkdirSync(vanished);
-    // A working directory that is gone: Node itself throws, where nobody expects it.
     const through = (command: readonly string[]) => ["/bin/sh", "-c", 'rmdir "$PWD" && exec "$@"', "sh", ...command];
     const ran = await it.run(["status", "--json"], { cwd: vanished, through });
-    expect(ran.result()).toMatchObject({ ok: false, exit: 1, state: "failed", failures: [{ reason: "DEFECT" }] });
-    expect(ran.exit).toBe(1);
-    expect(ran.stderr).toContain("please report these lines");
+    expect(ran.result()).toMatchObject({ ok: false, exit: 2, failures: [{ reason: "CONFIG_INVALID" }] });
+    expect(ran.exit).toBe(2);
   });
 });
 
