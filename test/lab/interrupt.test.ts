@@ -65,7 +65,11 @@ describe("a run that is asked to end", () => {
       );
       const at = performance.now();
       first.kill("SIGINT", "group");
-      expect((await first.ended).result()).toMatchObject({ exit: 130, state: "interrupted", failures: [] });
+      expect((await first.ended).result()).toMatchObject({
+        exit: 130,
+        state: "interrupted",
+        failures: [{ reason: "INTERRUPTED" }],
+      });
       expect(performance.now() - at).toBeLessThan(5_000);
     });
   });
