@@ -7,7 +7,7 @@ import { writeAtomically } from "../files/atomic.ts";
 import { succeeded } from "../process/runner.ts";
 import { bundledChartFolder } from "./chart.ts";
 import { verifyCredentials } from "./credentials.ts";
-import { helmApply, helmFailure, type HelmAccess } from "./helm.ts";
+import { helmApply, helmFailure, takeOverCommand, type HelmAccess } from "./helm.ts";
 import { readReleaseRecords, releaseRecordsPath, type ReleaseRecord } from "./helm-records.ts";
 import { read } from "./observe.ts";
 import { chartOf, wantedValues, type ReleaseAction, type ReleaseWishes } from "./plan.ts";
@@ -76,10 +76,9 @@ async function apply(
 
   const chart = asked.wishes.chart.value ?? bundledChartFolder();
   const labels = { [wishesLabel]: wishes };
-  const result = await on.runner.run(
-    helmApply(roads.access(), { name: release, namespace, chart, values, labels }, within(on, applyLimitMs)),
-  );
-  if (!succeeded(result)) throw new Failure(helmFailure(result, { name: release, namespace }));
+  const upgrade = { name: release, namespace, chart, values, labels };
+  const result = await on.runner.run(helmApply(roads.access(), upgrade, within(on, applyLimitMs)));
+  if (!succeeded(result)) throw new Failure(helmFailure(result, upgrade, takeOverCommand(on.platform, upgrade)));
 }
 
 /** Looks at the record that Helm left: deployed, and carrying the wishes that were meant. */

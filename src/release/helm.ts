@@ -1,21 +1,28 @@
 import type { Finding } from "../engine/finding.ts";
+import type { Platform } from "../platform/platform.ts";
+import { commandLine } from "../platform/shell.ts";
 import { firstComplaint, type Command, type RunResult } from "../process/runner.ts";
 
 /** How to reach a cluster with Helm: never by what the user's own kubeconfig happens to point at (B07). */
 export type HelmAccess = { helm: string; kubeconfig: string; context: string };
 
+/** What a release is made from. `chart` is a folder, an archive or a reference; `values` a 0600 file. */
+type Upgrade = {
+  name: string;
+  namespace: string;
+  chart: string;
+  values: string;
+  labels: Readonly<Record<string, string>>;
+};
+
 /** TERM first and a long grace: a killed Helm leaves the release `pending-*` and every later one refused (B05). */
 const graceMs = 60_000;
 
-/** The call that installs or upgrades. `chart` is a folder, an archive or a reference; `values` a 0600 file. Bound in milliseconds. */
-export function helmApply(
-  access: HelmAccess,
-  release: { name: string; namespace: string; chart: string; values: string; labels: Readonly<Record<string, string>> },
-  timeoutMs: number,
-): Command {
-  const labels = Object.entries(release.labels).map(([name, value]) => `${name}=${value}`);
+/** The call that installs or upgrades. Bound in milliseconds. */
+export function helmApply(access: HelmAccess, release: Upgrade, timeoutMs: number): Command {
   const args = ["upgrade", "--install", release.name, release.chart, "--create-namespace", "--cleanup-on-fail"];
-  args.push("--values", oneItem(release.values), "--labels", labels.join(","), "--timeout", seconds(timeoutMs));
+  args.push("--values", oneItem(release.values), "--labels", labelList(release.labels));
+  args.push("--timeout", seconds(timeoutMs));
   return helm(access, release.namespace, args, "helm upgrade", timeoutMs);
 }
 
@@ -75,8 +82,35 @@ function seconds(ms: number): string {
   return `${Math.max(1, Math.round(ms / 1000))}s`;
 }
 
+/**
+ * The same upgrade for a person to paste, who has decided that this release is right and the other manager is not. We
+ * never do that by ourselves. The wishes are noted, so that the next run finds nothing left to do.
+ */
+export function takeOverCommand(platform: Platform, release: Upgrade): string {
+  const args = [
+    "upgrade",
+    release.name,
+    release.chart,
+    "--namespace",
+    release.namespace,
+    "--values",
+    oneItem(release.values),
+  ];
+  return commandLine(platform, "helm", ...args, "--labels", labelList(release.labels), "--force-conflicts");
+}
+
+function labelList(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",");
+}
+
 /** What a failed Helm call means: the conflict, the schema's words, the namespace that is going, or Helm's own first line. Pure. */
-export function helmFailure(result: RunResult, release: { name: string; namespace: string }): Finding {
+export function helmFailure(
+  result: RunResult,
+  release: { name: string; namespace: string },
+  takeOver?: string,
+): Finding {
   const text = told(result);
   const details = text
     .split("\n")
@@ -106,6 +140,9 @@ export function helmFailure(result: RunResult, release: { name: string; namespac
           says: "see who owns which field",
           command: `kubectl get ${conflict.object} ${road} --show-managed-fields -o yaml`,
         },
+        ...(takeOver === undefined
+          ? []
+          : [{ says: "let the release have them back, if that change is not wanted", command: takeOver }, again]),
       ],
     };
   }
@@ -146,7 +183,7 @@ export function helmFailure(result: RunResult, release: { name: string; namespac
     ...base,
     reason: "HELM_FAILED",
     says: `${result.outcome === "timed-out" ? "helm upgrade: " : ""}${withoutPrefix(complaint)}`,
-    remedies: [again],
+    remedies: [{ ...again, says: "run the same command again" }],
   };
 }
 
