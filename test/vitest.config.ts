@@ -8,11 +8,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
  * A project per folder of test/. Groups run one after the other: `package` measures time and wants the machine for
  * itself, and the tests of the lab share one cluster.
  */
-function project(name: string, group: number, testTimeout: number) {
+function project(name: string, group: number, testTimeout: number, globalSetup: readonly string[] = []) {
   return {
     test: {
       name,
       root,
+      globalSetup: [...globalSetup],
       include: [`test/${name}/**/*.test.ts`],
       testTimeout,
       hookTimeout: testTimeout,
@@ -30,7 +31,7 @@ export default defineConfig({
       project("shell", 0, 60_000),
       project("chart", 0, 60_000),
       project("package", 1, 120_000),
-      project("lab", 2, 600_000),
+      project("lab", 2, 600_000, ["test/lab/alone.ts"]),
     ],
   },
 });
