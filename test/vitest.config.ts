@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 
 import { defineConfig } from "vitest/config";
@@ -18,6 +19,8 @@ function project(name: string, group: number, testTimeout: number, globalSetup: 
       testTimeout,
       hookTimeout: testTimeout,
       fileParallelism: group === 0,
+      // Unit tests keep no state in modules, so that loading each once is enough: half of their time.
+      isolate: name !== "unit",
       sequence: { groupOrder: group },
     },
   };
@@ -25,6 +28,8 @@ function project(name: string, group: number, testTimeout: number, globalSetup: 
 
 export default defineConfig({
   test: {
+    // vitest would leave one processor free, which of two is half of them; tests wait more than they compute.
+    maxWorkers: availableParallelism(),
     projects: [
       project("unit", 0, 10_000),
       project("flow", 0, 20_000),
