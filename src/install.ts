@@ -33,7 +33,7 @@ import type { Values } from "./release/values.ts";
 import { storagePerformers } from "./storage/actions.ts";
 import { dataBaseOf, type HostDirs } from "./storage/layout.ts";
 import { observeFolders, observeStorage, storageNotYet, type StorageFacts } from "./storage/observe.ts";
-import { planFolders, planStorage, type StorageAction, type StorageGround } from "./storage/plan.ts";
+import { planFolders, planShared, planStorage, type StorageAction, type StorageGround } from "./storage/plan.ts";
 import { toolPerformers } from "./tools/actions.ts";
 import { toolPath, type ToolFacts } from "./tools/facts.ts";
 import { observeTools } from "./tools/observe.ts";
@@ -107,13 +107,14 @@ export async function observe(
     engine: undefined,
     tools: seen?.tools ?? (await observeTools([], on)),
     cluster,
-    folders: notYet("the cluster runs already"),
+    folders: notYet("the release is not known yet"),
     storage,
     release: reached ? releases : releasesNotYet,
   };
   const name = releaseName(facts, asked);
   const elsewhere = name === release ? {} : { storage: await observeStorage({ node: node.name, release: name }, on) };
-  return withTools({ ...facts, ...elsewhere }, asked, isStale("tools"), on);
+  const folders = await observeFolders(name, hostDirs(node, wishes));
+  return withTools({ ...facts, ...elsewhere, folders }, asked, isStale("tools"), on);
 }
 
 /** The machine as it is before there is a node to look into: what stands in the way of making or starting one. */
@@ -202,6 +203,8 @@ function planInCluster(facts: Facts, asked: Asked, done: readonly Done<Action>[]
   }
   const foreign = refuseWithoutClient(facts, asked);
   if (foreign !== undefined) return { ...nothing, refusals: [foreign] };
+  const apart = planShared(storageGround(facts, asked), facts.folders);
+  if (apart.refusals.length > 0) return apart;
   const release = planRelease(facts.release, wants, done);
   const tools = planTools(facts.tools, toolsFor(release.actions), asked.wishes, done);
   return inOrder<InstallAction>(hintsOf(facts, asked), cluster, storage, tools, release);

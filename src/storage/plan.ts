@@ -6,7 +6,7 @@ import type { StorageFacts } from "./observe.ts";
 import { findingOf, type Place } from "./remedy.ts";
 import type { Looked } from "./report.ts";
 import { describe, isExact, isReadOnly, judge, type DirectoryResult } from "./result.ts";
-import type { Shared } from "./sharing.ts";
+import { movedAway, type Shared } from "./sharing.ts";
 
 /** Makes the release's folders on this machine, so that they are this user's and not root's. Before the cluster. */
 export type MakeFolders = {
@@ -77,6 +77,27 @@ export function planStorage(ground: StorageGround, done: readonly Done<Action>[]
       : [];
   });
   return { ...nothing, actions: toPrepare.length === 0 ? [] : [prepare(toPrepare, ground)], warnings };
+}
+
+/**
+ * What is to be said where the node has a directory that this machine has not: the folder was moved or deleted under a
+ * cluster that runs, and is still there for the node alone. Its next start would find an empty one. Pure.
+ */
+export function planShared(
+  { mode, release, dataBase, facts, place }: StorageGround,
+  missing: Fact<readonly string[]>,
+): Planned<never> {
+  if (mode === "node-local" || dataBase === undefined || missing.state === "unknown") return nothing;
+  const gone = lookedOf(facts, directoriesOf(release, dataBase)).filter(({ directory: { base, path }, seen }) => {
+    const folder = onHost(base, path, place.hostDirs);
+    const isInNode = seen.state === "known" && seen.value.found.is === "directory";
+    return isInNode && folder !== undefined && missing.value.includes(folder);
+  });
+  const shared = sharedBy(
+    gone.map(({ directory }) => directory),
+    place,
+  );
+  return { ...nothing, refusals: shared.map((one) => movedAway(one, place.node)) };
 }
 
 /** What is to be said of each directory of the release, from the last look and what this run has done. Pure. */

@@ -86,6 +86,19 @@ async function isAnswered(path: string, token: string): Promise<boolean> {
   }
 }
 
+/** A folder that the node still has, and nobody finds under its name any more. */
+export function movedAway({ folder, base }: Shared, node: string): Finding {
+  return {
+    reason: "STORAGE_NOT_SHARED",
+    room: "storage",
+    says: `${folder} was moved or deleted while the cluster runs: what ${node} writes to ${base} is not in it`,
+    remedies: [
+      { says: "move it back, if it is somewhere; the node still writes to that one" },
+      { says: "or go on with the folder as it is now: restart the node", command: `docker restart ${node}` },
+    ],
+  };
+}
+
 /** Why the run ends: to go on would put the data where this machine never sees it. */
 export function notShared({ folder, base }: Shared, node: string): Finding {
   return {

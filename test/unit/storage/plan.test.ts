@@ -7,6 +7,7 @@ import type { Directory } from "../../../src/storage/layout.ts";
 import { storageNotYet } from "../../../src/storage/observe.ts";
 import {
   planFolders,
+  planShared,
   planStorage,
   resultsOf,
   type PrepareDirectories,
@@ -254,3 +255,28 @@ describe("the plan for folders of this machine", () => {
 function never(): never {
   throw new Error("no action was planned");
 }
+
+describe("a folder that was moved or deleted under a running cluster", () => {
+  const [dataHere, logsHere] = ["/home/ada/.tracebloc/tracebloc/data", "/home/ada/.tracebloc/tracebloc/logs"];
+  const missing = (...folders: readonly string[]) => known(folders, "stat");
+  const gist = (directories: readonly Looked[], folders = missing(dataHere, logsHere), over = {}) =>
+    planShared(ground(directories, over), folders).refusals.map(({ reason, says }) => `${reason} ${says}`);
+
+  test("is told, once for each mount: the node has it, and this machine has not", () => {
+    const says =
+      "STORAGE_NOT_SHARED /home/ada/.tracebloc was moved or deleted while the cluster runs: what k3d-tracebloc-server-0 writes to /tracebloc is not in it";
+    expect(gist(seen("seen: ready"))).toEqual([says]);
+    expect(gist(seen("seen: ready"), missing(logsHere))).toEqual([says]);
+  });
+
+  test("is none where this machine has it, where the node has not, or where either cannot be told", () => {
+    expect(gist(seen("seen: ready"), missing())).toEqual([]);
+    expect(gist(seen("seen: missing"))).toEqual([]);
+    expect(gist(storageNotYet("tracebloc", "later").directories)).toEqual([]);
+    expect(planShared(ground(seen("seen: ready")), unknown("permission denied", "stat"))).toEqual(nothing);
+  });
+
+  test("is no matter where the cluster keeps the data", () => {
+    expect(gist(seen("seen: ready"), missing(dataHere, logsHere), { mode: "node-local" })).toEqual([]);
+  });
+});
