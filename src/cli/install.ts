@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 
-import { readPassword } from "../config/read-settings.ts";
+import { readCredential } from "../config/read-settings.ts";
 import { withTyped } from "../config/credentials.ts";
 import type { Finding } from "../engine/finding.ts";
 import type { Machine } from "../engine/machine.ts";
@@ -29,9 +29,11 @@ export async function install(flags: Flags, command = "install"): Promise<ExitCo
   if (typeof begun === "number") return begun;
   if (flags["clientPasswordStdin"] === true) {
     const name = "--client-password-stdin";
-    const read = readPassword(await readStdin(), name, begun.here.platform);
+    const piped = await readStdin(begun.options.timeoutMs);
+    if (piped === undefined) return refuse(begun, stdinHasNoEnd);
+    const read = readCredential("clientPassword", piped, { from: "flag", name }, begun.here.platform);
     if ("finding" in read) return refuse(begun, read.finding);
-    takePassword(begun, read.password, name);
+    takePassword(begun, read.value, name);
   }
   return begun.options.dryRun
     ? looking(begun, (running) => bringAbout(begun, running))
@@ -161,14 +163,38 @@ async function askCredentials(begun: Begun, stop: AbortSignal): Promise<boolean>
   const isKnown = known.value !== undefined && known.origin.from !== "prompt";
   const asksAnew = known.origin.from === "prompt";
   if (!asksAnew) begun.screen.lines(["A new client needs the id and password that the dashboard gave it."]);
-  const clientId = isKnown ? known.value : await askLine("  Client id:       ", false, stop);
-  if (clientId === undefined || clientId === "") return false;
-  const clientPassword = await askLine("  Client password: ", true, stop);
-  if (clientPassword === undefined || clientPassword === "") return false;
+  const clientId = isKnown ? known.value : await askCredential(begun, "clientId", "  Client id:       ", stop);
+  if (clientId === undefined) return false;
+  const clientPassword = await askCredential(begun, "clientPassword", "  Client password: ", stop);
+  if (clientPassword === undefined) return false;
   begun.asked = { ...begun.asked, wishes: withTyped(begun.asked.wishes, { clientId }, "typed") } satisfies Asked;
   takePassword(begun, clientPassword, "typed");
   return true;
 }
+
+/** Asks until what is typed can be one. Undefined where the person gave up. */
+async function askCredential(
+  begun: Begun,
+  key: "clientId" | "clientPassword",
+  question: string,
+  stop: AbortSignal,
+): Promise<string | undefined> {
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    const typed = await askLine(question, key === "clientPassword", stop);
+    if (typed === undefined || typed === "") return undefined;
+    const read = readCredential(key, typed, { from: "prompt", name: "typed" }, begun.here.platform);
+    if ("value" in read) return read.value;
+    begun.screen.finding(read.finding, "failed");
+  }
+  return undefined;
+}
+
+const stdinHasNoEnd: Finding = {
+  reason: "DEADLINE",
+  room: "config",
+  says: "standard input, from which the password was to come, did not end in the time given with --timeout",
+  remedies: [{ says: "pipe the password in, or set TRACEBLOC_CLIENT_PASSWORD" }],
+};
 
 /** From here on it is a secret that the redactor knows. */
 function takePassword(begun: Begun, clientPassword: string, name: string): void {

@@ -38,9 +38,27 @@ export async function askLine(question: string, hidden: boolean, stop: AbortSign
   }
 }
 
-/** All of standard input, for `--client-password-stdin`. */
-export async function readStdin(): Promise<string> {
+/** Far more than a password: what is longer is something else, and may have no end. */
+const mostBytes = 64 * 1024;
+
+/**
+ * Standard input, for `--client-password-stdin`. Undefined where it does not end within so many milliseconds, as that of
+ * a program that was started in the background.
+ */
+export async function readStdin(limitMs: number): Promise<string | undefined> {
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
+  const late = setTimeout(() => process.stdin.destroy(new Error("late")), limitMs);
+  try {
+    let size = 0;
+    for await (const chunk of process.stdin) {
+      chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+      if (size > mostBytes) break;
+    }
+    return Buffer.concat(chunks).toString("utf8");
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(late);
+  }
 }

@@ -6,7 +6,7 @@ import { settingKeys, settings } from "./names.ts";
 import { resolvePath, type Standpoint } from "./paths.ts";
 import type { Objection } from "./release-names.ts";
 import { checkValues } from "./schema.ts";
-import type { Settings } from "./wishes.ts";
+import type { Origin, Settings } from "./wishes.ts";
 import { clean, fromFlags, fromVariables, type Flags, type Written } from "./written.ts";
 
 /** For each setting the one place that counts. */
@@ -70,18 +70,18 @@ export function readWritten(chosen: Chosen, from: Standpoint, folder: string | u
   return { values, findings: wrong, warnings };
 }
 
-/** A password that came on standard input, by the rules of every other. `name` says where it came from. */
-export function readPassword(
+/** A credential that came on standard input or was typed, by the rules of every other. `origin` says where it came from. */
+export function readCredential(
+  key: "clientId" | "clientPassword",
   written: string,
-  name: string,
+  origin: Origin,
   platform: Platform,
-): { password: string } | { finding: Finding } {
+): { value: string } | { finding: Finding } {
   const cleaned = clean("credential", written);
-  const [wrong] = "why" in cleaned ? [cleaned] : checkValues({ clientPassword: cleaned.value });
-  if (wrong === undefined && "value" in cleaned) return { password: String(cleaned.value) };
-  const origin = { from: "flag", name } as const;
+  const [wrong] = "why" in cleaned ? [cleaned] : checkValues({ [key]: cleaned.value });
+  if (wrong === undefined && "value" in cleaned) return { value: String(cleaned.value) };
   const objection = { why: wrong?.why ?? "is empty" };
-  return { finding: wrongValue(namedSetting("clientPassword"), { value: written, origin }, objection, platform) };
+  return { finding: wrongValue(namedSetting(key), { value: written, origin }, objection, platform) };
 }
 
 /** A checked value as the program wants it: paths absolute, aliases reduced, no slash at the end of an address. */

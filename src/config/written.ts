@@ -52,6 +52,8 @@ export function clean(kind: Kind, value: unknown): Cleaned {
   const trimmedText = kind === "credential" ? value.replace(/[\r\n]+$/, "") : value.trim();
   const { text, removed } = kind === "credential" ? cleanPasted(trimmedText) : { text: trimmedText, removed: false };
   if (text.trim() === "") return { why: "is empty" };
+  // Half of another line would be joined to it, and the backend say no more than that it is wrong.
+  if (kind === "credential" && /[\r\n]/.test(trimmedText)) return { why: "has a line break in it" };
   if (/^(["'`]).*\1$/s.test(text)) return { why: "has quotes around it" };
   if (hasControlCharacter(text)) return { why: "has a line break or another control character in it" };
   if (text.length > longestText) return { why: "is too long" };

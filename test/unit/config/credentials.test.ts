@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { cleanPasted, withTyped } from "../../../src/config/credentials.ts";
 import { hasControlCharacter } from "../../../src/platform/characters.ts";
-import { readPassword } from "../../../src/config/read-settings.ts";
+import { readCredential } from "../../../src/config/read-settings.ts";
 import { platformOf } from "../platform/personalities.ts";
 import { load } from "./loading.ts";
 
@@ -59,14 +59,15 @@ test("what is typed goes before what is configured, and says where it came from"
 });
 
 describe("a password that is piped in", () => {
-  const read = (written: string) => readPassword(written, "--client-password-stdin", platformOf("linux"));
+  const read = (written: string) =>
+    readCredential("clientPassword", written, { from: "flag", name: "--client-password-stdin" }, platformOf("linux"));
 
   test.each([
     ["s3cret\n", "s3cret"],
     ["s3cret\r\n", "s3cret"],
     [" two words ", " two words "],
   ])("%j is taken", (written, password) => {
-    expect(read(written)).toEqual({ password });
+    expect(read(written)).toEqual({ value: password });
   });
 
   test.each([
@@ -74,6 +75,7 @@ describe("a password that is piped in", () => {
     ["\n", "is empty"],
     ['"s3cret"', "has quotes around it"],
     ["x".repeat(1001), "is too long"],
+    ["s3cret\nof another line\n", "has a line break in it"],
   ])("%j is refused, and not shown", (written, why) => {
     const refused = read(written);
     expect(refused).toMatchObject({
