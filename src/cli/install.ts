@@ -12,6 +12,7 @@ import { checkHost, type Checked } from "../host/checks/all.ts";
 import { observe, performers, plan, type Asked, type Facts, type InstallAction } from "../install.ts";
 import type { Platform } from "../platform/platform.ts";
 import { version } from "../platform/version.ts";
+import { secretsIn } from "../release/values.ts";
 import { holdsClient } from "../report.ts";
 import { begin, type Begun } from "./begin.ts";
 import { changing, looking, type Running } from "./running.ts";
@@ -87,6 +88,8 @@ function programOf(begun: Begun, { on }: Running): Installing {
   const program: Program<Facts, InstallAction> = {
     observe: async (machine, before) => {
       latest = await observe(begun.asked, machine, before);
+      // Helm is given them again, and may repeat what it is given.
+      for (const secret of storedSecrets(latest)) begun.redactor.add(secret);
       first ??= latest;
       if (!isKnown && latest.release.records.state === "known") {
         isKnown = true;
@@ -170,6 +173,12 @@ async function askCredentials(begun: Begun, stop: AbortSignal): Promise<boolean>
   begun.asked = { ...begun.asked, wishes: withTyped(begun.asked.wishes, { clientId }, "typed") } satisfies Asked;
   takePassword(begun, clientPassword, "typed");
   return true;
+}
+
+/** Passwords that a release was made with: nobody gave them to this run, and they are as secret. */
+function storedSecrets({ release: { records } }: Facts): string[] {
+  if (records.state === "unknown") return [];
+  return records.value.flatMap(({ content }) => ("values" in content ? secretsIn(content.values) : []));
 }
 
 /** Asks until what is typed can be one. Undefined where the person gave up. */
