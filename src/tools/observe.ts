@@ -73,6 +73,8 @@ export async function tryOut(tool: Tool, command: string, on: Machine): Promise<
     timeoutMs: within(on, limitMs),
     graceMs: 500,
     signal: on.stop,
+    // `helm version` reads the user's own kubeconfig (seen with 4.2.3): one that cannot be read would condemn Helm (B07).
+    env: { KUBECONFIG: on.platform.nullDevice },
   });
   if (result.outcome === "not-started" && result.notStarted === "missing") return { is: "absent" };
   if (result.outcome === "cancelled") return { is: "untold", why: "interrupted" };
