@@ -1,10 +1,7 @@
-import { readFileSync } from "node:fs";
-
 import { onTestFinished, vi } from "vitest";
 
 import { labClient, labPassword, start as startBackend } from "../../scripts/lab/backend.mjs";
 import type { Here } from "../../src/cli/here.ts";
-import type { Line } from "../../src/engine/journal-line.ts";
 import type { PlatformName } from "../../src/platform/platform.ts";
 import type { RunnerOptions } from "../../src/process/execa-runner.ts";
 import type { Command, Runner } from "../../src/process/runner.ts";
@@ -33,8 +30,6 @@ export type Ran = {
   stderr: string;
   calls: readonly Command[];
   result: () => Result;
-  /** The lines of the run's log. */
-  log: () => Line[];
 };
 
 /** What the mocked modules give: set anew by each command. */
@@ -95,10 +90,13 @@ export async function flow(name: PlatformName, whenOver: WhenOver = onTestFinish
 
 let given = 0;
 
-/** Test files run side by side, each in a process of its own: their ports must not meet. */
+/**
+ * Test files run side by side, each in a process of its own: their ports must not meet, and none may be one that the
+ * system gives to whoever connects to something (from 32768 on).
+ */
 function somePort(): number {
   given += 1;
-  return 20_000 + (process.pid % 2_000) * 20 + (given % 20);
+  return 20_000 + (process.pid % 600) * 20 + (given % 20);
 }
 
 async function run(
@@ -118,14 +116,12 @@ async function run(
   }
   const strange = [...calls.unexpected, ...stand.unexpected()];
   if (strange.length > 0) throw new Error(`nobody expects:\n${strange.join("\n")}\n${stderr.text().slice(-2000)}`);
-  const result = () => resultIn(stdout.text());
   return {
     exit,
     stdout: stdout.text(),
     stderr: stderr.text(),
     calls: calls.made,
-    result,
-    log: () => readLog(result().log),
+    result: () => resultIn(stdout.text()),
   };
 }
 
@@ -143,10 +139,4 @@ export function resultIn(stdout: string): Result {
   const last = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as Result;
   if (last.type !== "result") throw new Error(`the last line is no result: ${stdout}`);
   return last;
-}
-
-function readLog(path: string | undefined): Line[] {
-  if (path === undefined) throw new Error("this run wrote no log");
-  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
-  return lines.map((line) => JSON.parse(line) as Line);
 }

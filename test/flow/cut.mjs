@@ -59,7 +59,8 @@ const cuts = {
       containerStatuses: status.containerStatuses,
     },
   }),
-  events: ({ involvedObject: { kind, name }, reason, message, lastTimestamp }) => ({
+  events: ({ metadata: meta, involvedObject: { kind, name }, reason, message, lastTimestamp }) => ({
+    metadata: metadata(meta),
     involvedObject: { kind, name },
     reason,
     message,

@@ -176,11 +176,17 @@ describe.each(personalities)("on %s, a fresh install", (name) => {
   });
 });
 
-describe.each(personalities)("on %s, a run again", (name) => {
-  test("of a healthy machine looks with three calls at most six, and starts neither k3d nor Helm", async () => {
-    const { tracebloc } = await flow(name);
-    await tracebloc("install");
-    const ran = await tracebloc("install");
+describe.each(personalities)("on %s, in the life of an installation", (name) => {
+  const fresh = useFreshInstall(name);
+  const reset = ({ world, set }: Flow) => {
+    if (world.cluster !== undefined) world.cluster = { ...world.cluster, is: "running" };
+    set({ TRACEBLOC_CLIENT_ID: "lab-client", TRACEBLOC_CLIENT_PASSWORD: labPassword });
+    world.faults.length = 0;
+  };
+
+  test("a second run looks, with three calls where six are the most, and starts neither k3d nor Helm", async () => {
+    const { machine } = fresh();
+    const ran = await machine.tracebloc("install");
     expect(ran.exit, ran.stderr).toBe(0);
     expect(ran.calls.map(({ file, args }) => [file, ...args.slice(0, 2)].join(" "))).toEqual([
       "docker container ls",
@@ -191,36 +197,77 @@ describe.each(personalities)("on %s, a run again", (name) => {
     expect(ran.stderr).toMatch(/· everything is in place, proven just now \(/);
   });
 
-  test("repairs directories that were spoiled meanwhile, and nothing else", async () => {
-    const { tracebloc, world } = await flow(name);
-    await tracebloc("install");
-    world.directories = "spoiled";
-    const ran = await tracebloc("install", "--json");
+  test("a run without credentials is enough, since the client has them", async () => {
+    const { machine } = fresh();
+    machine.set({ TRACEBLOC_CLIENT_ID: undefined, TRACEBLOC_CLIENT_PASSWORD: undefined });
+    const ran = await machine.tracebloc("install");
+    reset(machine);
+    expect(ran.exit, ran.stderr).toBe(0);
+  });
+
+  test("directories that were spoiled are repaired, and nothing else", async () => {
+    const { machine } = fresh();
+    machine.world.directories = "spoiled";
+    const ran = await machine.tracebloc("install", "--json");
     expect(ran.exit).toBe(0);
     expect(ran.result().actions).toEqual([
       { do: "storage.prepare", because: "data was 0755 and owned by uid 1000, logs was missing" },
     ]);
     expect(changing(ran).map(({ file, args }) => [file, args[0]])).toEqual([["docker", "exec"]]);
-    expect(world.directories).toBe("prepared");
+    expect(machine.world.directories).toBe("prepared");
   });
 
-  test("B11: starts a cluster that is stopped, and finds the client in it", async () => {
-    const { tracebloc, world } = await flow(name);
-    await tracebloc("install");
+  test("status is 0 where all is well, and tells cluster, release, workloads and directories", async () => {
+    const { machine } = fresh();
+    const ran = await machine.tracebloc("status", "--json");
+    expect([ran.exit, ran.result().state, changing(ran)]).toEqual([0, "healthy", []]);
+    expect(ran.result()).toMatchObject({
+      cluster: { name: "tracebloc", node: "k3d-tracebloc-server-0", state: "running" },
+      release: { name: "tracebloc", namespace: "tracebloc", revision: 1, status: "deployed", chart: "client-2.0.0" },
+    });
+    expect(ran.result().workloads?.map(({ state }) => state)).toEqual(["ready", "ready", "ready"]);
+  });
+
+  test("B11: a cluster that is stopped makes status 6, and is started by the next run, which finds the client in it", async () => {
+    const { machine } = fresh();
+    const { world } = machine;
     if (world.cluster !== undefined) world.cluster = { ...world.cluster, is: "stopped" };
-    const ran = await tracebloc("install", "--json");
-    expect(actions(ran), ran.stderr).toEqual(["cluster.start"]);
+    const stopped = await machine.tracebloc("status", "--json");
+    expect([stopped.exit, stopped.result().failures.map(({ reason }) => reason)]).toEqual([6, ["CLUSTER_STOPPED"]]);
+    expect(changing(stopped)).toEqual([]);
+    const ran = await machine.tracebloc("install", "--json");
+    expect([ran.exit, actions(ran)]).toEqual([0, ["cluster.start"]]);
     expect(changing(ran).map(({ args }) => args)).toEqual([
       ["cluster", "start", "tracebloc", "--wait", "--timeout", "300s"],
     ]);
-    expect(ran.exit).toBe(0);
   });
 
-  test("needs no credentials", async () => {
-    const { tracebloc, set } = await flow(name);
-    await tracebloc("install");
-    set({ TRACEBLOC_CLIENT_ID: undefined, TRACEBLOC_CLIENT_PASSWORD: undefined });
-    expect(await tracebloc("install")).toMatchObject({ exit: 0 });
+  test("an engine that does not answer in time makes status 4: that is no absence", async () => {
+    const { machine } = fresh();
+    machine.world.faults.push(({ file }) => (file === "docker" ? { outcome: "timed-out" } : undefined));
+    const ran = await machine.tracebloc("status", "--json");
+    reset(machine);
+    expect([ran.exit, ran.result().state]).toEqual([4, "unknown"]);
+    expect(ran.result().failures.map(({ reason }) => reason)).toEqual(["ENGINE_NOT_ANSWERING"]);
+  });
+
+  test("uninstall takes the cluster, keeps the data and forgets the secrets; then there is nothing to remove", async () => {
+    const { machine } = fresh();
+    const { world, person } = machine;
+    const ran = await machine.tracebloc("uninstall", "--json");
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(changing(ran).map(({ file, args }) => [file, ...args])).toEqual([
+      ["docker", "container", "rm", "--force", "--volumes", "k3d-tracebloc-server-0"],
+      ["docker", "network", "rm", "k3d-tracebloc"],
+      ["docker", "volume", "rm", "k3d-tracebloc-images"],
+    ]);
+    expect(world.cluster).toBeUndefined();
+    expect(readdirSync(join(person.data, "tracebloc")).toSorted()).toEqual(["data", "logs"]);
+    const left = filesBelow(person.folder).filter((file) => readFileSync(file, "utf8").includes(labPassword));
+    expect(left).toEqual([]);
+    expect(existsSync(join(person.state, "cluster-tracebloc", "kubeconfig.yaml"))).toBe(false);
+    expect(await machine.tracebloc("uninstall")).toMatchObject({ exit: 0 });
+    expect(await machine.tracebloc("status")).toMatchObject({ exit: 3 });
   });
 });
 
@@ -235,6 +282,7 @@ describe.each(personalities)("on %s, a plan", (name) => {
       "install chart client 2.0.0 in namespace tracebloc",
     ]);
     expect(changing(ran)).toEqual([]);
+    expect(await tracebloc("status")).toMatchObject({ exit: 3 });
     expect([existsSync(person.state), existsSync(person.data)]).toEqual([false, false]);
   });
 
@@ -245,59 +293,5 @@ describe.each(personalities)("on %s, a plan", (name) => {
     expect(dry.result().actions).toEqual(plan.result().actions);
     const done = await tracebloc("install", "--json");
     expect(done.result().actions.slice(0, plan.result().actions.length)).toEqual(plan.result().actions);
-  });
-});
-
-describe.each(personalities)("on %s, status", (name) => {
-  test("is 3 without an installation, 0 with a healthy one, 6 where it is stopped, and changes nothing", async () => {
-    const { tracebloc, world, person } = await flow(name);
-    const before = await tracebloc("status", "--json");
-    expect([before.exit, before.result().state, existsSync(person.state)]).toEqual([3, "not installed", false]);
-    await tracebloc("install");
-    const healthy = await tracebloc("status", "--json");
-    expect([healthy.exit, healthy.result().state]).toEqual([0, "healthy"]);
-    expect(healthy.result()).toMatchObject({
-      cluster: { name: "tracebloc", node: "k3d-tracebloc-server-0", state: "running" },
-      release: { name: "tracebloc", namespace: "tracebloc", revision: 1, status: "deployed", chart: "client-2.0.0" },
-    });
-    if (world.cluster !== undefined) world.cluster = { ...world.cluster, is: "stopped" };
-    const stopped = await tracebloc("status", "--json");
-    expect([stopped.exit, stopped.result().failures.map(({ reason }) => reason)]).toEqual([6, ["CLUSTER_STOPPED"]]);
-    for (const ran of [before, healthy, stopped]) expect(changing(ran)).toEqual([]);
-  });
-
-  test("is 4 where the engine does not answer in time: that is no absence", async () => {
-    const { tracebloc, world } = await flow(name);
-    world.faults.push(({ file }) => (file === "docker" ? { outcome: "timed-out" } : undefined));
-    const ran = await tracebloc("status", "--json");
-    expect([ran.exit, ran.result().state]).toEqual([4, "unknown"]);
-    expect(ran.result().failures.map(({ reason }) => reason)).toEqual(["ENGINE_NOT_ANSWERING"]);
-  });
-});
-
-describe.each(personalities)("on %s, uninstall", (name) => {
-  test("takes the cluster that install made, keeps the data, and forgets the secrets", async () => {
-    const { tracebloc, world, person } = await flow(name);
-    await tracebloc("install");
-    const ran = await tracebloc("uninstall", "--json");
-    expect(ran.exit, ran.stderr).toBe(0);
-    expect(changing(ran).map(({ file, args }) => [file, ...args])).toEqual([
-      ["docker", "container", "rm", "--force", "--volumes", "k3d-tracebloc-server-0"],
-      ["docker", "network", "rm", "k3d-tracebloc"],
-      ["docker", "volume", "rm", "k3d-tracebloc-images"],
-    ]);
-    expect(world.cluster).toBeUndefined();
-    expect(readdirSync(join(person.data, "tracebloc")).toSorted()).toEqual(["data", "logs"]);
-    const left = filesBelow(person.folder).filter((file) => readFileSync(file, "utf8").includes(labPassword));
-    expect(left).toEqual([]);
-    expect(existsSync(join(person.state, "cluster-tracebloc", "kubeconfig.yaml"))).toBe(false);
-  });
-
-  test("after that has nothing to remove, and status knows of nothing", async () => {
-    const { tracebloc } = await flow(name);
-    await tracebloc("install");
-    await tracebloc("uninstall");
-    expect(await tracebloc("uninstall")).toMatchObject({ exit: 0 });
-    expect(await tracebloc("status")).toMatchObject({ exit: 3 });
   });
 });

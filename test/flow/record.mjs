@@ -73,13 +73,13 @@ async function product(stage, ...args) {
     env,
     stdio: ["ignore", "inherit", "inherit"],
   });
-  const ended = new Promise((resolve) => child.on("close", resolve));
+  await new Promise((resolve) => child.on("spawn", resolve));
   while (child.exitCode === null && child.signalCode === null) {
     await readApi(stage);
     await sleep(200);
   }
   await readApi(stage);
-  console.log(`${stage}: ${args.join(" ")} ended with ${await ended}`);
+  console.log(`${stage}: ${args.join(" ")} ended with ${child.exitCode}`);
 }
 
 /** The first and the last answer of each kind while the client is installed: none, not ready, ready. */

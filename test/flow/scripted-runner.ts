@@ -19,8 +19,7 @@ export function scriptedRunner(script: Script, calls: Calls, options: RunnerOpti
   return {
     async run(command) {
       calls.made.push(command);
-      const answer = await script(command);
-      if (answer === undefined) calls.unexpected.push(words(command));
+      const answer = await answered(script, command, calls);
       const result = heard(
         resultOf(answer ?? { outcome: "not-started", notStarted: "other", why: "nobody expects it" }),
         command,
@@ -33,6 +32,17 @@ export function scriptedRunner(script: Script, calls: Calls, options: RunnerOpti
     },
     stopAll: () => Promise.resolve(),
   };
+}
+
+async function answered(script: Script, command: Command, { unexpected }: Calls): Promise<Scripted> {
+  try {
+    const answer = await script(command);
+    if (answer === undefined) unexpected.push(words(command));
+    return answer;
+  } catch (error) {
+    unexpected.push(`${words(command)}: ${String(error)}`);
+    return undefined;
+  }
 }
 
 /** Whoever listens hears the lines as they come, and may end the program for what it says. */

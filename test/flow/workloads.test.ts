@@ -13,7 +13,7 @@ import { readOf } from "./answers.ts";
 type List<T> = { items: T[] };
 type Wrong = {
   pods?: (pods: Pod[]) => Pod[];
-  events?: readonly KubernetesEvent[];
+  events?: readonly (KubernetesEvent & { metadata: { name: string } })[];
   log?: string;
   readyAfterMs?: number;
 };
@@ -97,6 +97,7 @@ describe("an image that cannot be pulled", () => {
       // B10: older complaints of other pods must not win.
       events: [
         {
+          metadata: { name: "other-5d8f7c9b4-abcde.18a0" },
           involvedObject: { kind: "Pod", name: "other-5d8f7c9b4-abcde" },
           reason: "Failed",
           message: "Failed to pull image: x509: certificate signed by unknown authority",
