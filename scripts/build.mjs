@@ -33,6 +33,7 @@ const shared = {
  * taken: those for Node are CommonJS, of which nothing can be left out.
  */
 const leftOut = {
+  chalk: join(root, "scripts", "build", "colours.mjs"),
   debug: join(root, "scripts", "build", "no-debug.mjs"),
   "cli-spinners": join(root, "scripts", "build", "spinners.mjs"),
   figures: join(root, "scripts", "build", "no-verbose.mjs"),
@@ -83,7 +84,7 @@ async function bundleProgram() {
 }
 
 const lazyParts =
-  /node_modules\/(?:https-proxy-agent|agent-base|ora|chalk|cli-cursor|restore-cursor|log-symbols|is-unicode-supported|is-interactive|stdin-discarder|string-width|strip-ansi|ansi-regex|get-east-asian-width|onetime|mimic-function)\/|\/build\/(?:no-debug|spinners)\.mjs$/;
+  /node_modules\/(?:https-proxy-agent|agent-base|ora|cli-cursor|restore-cursor|log-symbols|is-unicode-supported|is-interactive|stdin-discarder|string-width|strip-ansi|ansi-regex|get-east-asian-width|onetime|mimic-function)\/|\/build\/(?:colours|no-debug|spinners)\.mjs$/;
 
 /**
  * Names the chunk of what the program loads when a command runs, all commands together: they share most of their
