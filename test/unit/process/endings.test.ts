@@ -99,7 +99,8 @@ describe("a descendant that holds the pipes", () => {
     expect(isRunning(descendant ?? 0)).toBe(true);
   });
 
-  test("and never stops talking is cut off, and the text is marked as not whole", async () => {
+  // One that gets no processor for 250 ms is taken for a silent one, on a machine that is busy with other things.
+  test("and never stops talking is cut off, and the text is marked as not whole", { retry: 3 }, async () => {
     const { run } = realRunner();
     const result = await run(node("keeps-talking.mjs"));
     pidsIn(result.stdout);
