@@ -1,6 +1,6 @@
 import type { ClusterAction } from "./cluster/actions.ts";
 import { differences, type Difference } from "./cluster/ownership.ts";
-import { planClusterDelete } from "./cluster/plan.ts";
+import { planCluster, planClusterDelete } from "./cluster/plan.ts";
 import { differs } from "./cluster/refusals.ts";
 import type { Finding } from "./engine/finding.ts";
 import { inOrder, nothing, type Action, type Done, type Planned } from "./engine/plan.ts";
@@ -64,9 +64,25 @@ export function planUninstall(
   // The data last: what still runs would write it again.
   if (cluster.actions.length > 0 || cluster.refusals.length > 0) return inOrder<UninstallAction>(cluster, data);
   if (runningNode(facts.cluster) === undefined) return isThere(facts) ? refuse(mustRun(facts.cluster.name)) : data;
+  const road = planRoad(facts, asked, done);
+  if (road !== undefined) return road;
   const release = planRelease(facts, asked, done);
   const tools = planTools(facts.tools, release.actions.length > 0 ? ["helm"] : [], asked.wishes, done);
   return inOrder<UninstallAction>(tools, release, data);
+}
+
+/**
+ * What a cluster holds that an earlier installer made is seen only with its kubeconfig, which has to be fetched first;
+ * a stranger's is not looked into. Undefined where the releases are seen, or where the road is not what is missing.
+ */
+function planRoad(facts: Facts, asked: Asked, done: readonly Done<Action>[]): Planned<UninstallAction> | undefined {
+  if (facts.release.records.state === "known") return undefined;
+  const { actions, refusals } = planCluster(facts.cluster, asked, done);
+  if (refusals.some(({ reason }) => reason === "CLUSTER_NOT_OURS")) return nothing;
+  const connect = actions.filter((action) => action.do === "cluster.connect");
+  if (connect.length === 0) return undefined;
+  const tools = planTools(facts.tools, ["k3d"], asked.wishes, done);
+  return inOrder<UninstallAction>(tools, { ...nothing, actions: connect, then: ["remove the client in it"] });
 }
 
 /** One that the namespace asked for is not about. What else is wrong with a release dies with a cluster of ours. */

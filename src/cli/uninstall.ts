@@ -7,8 +7,9 @@ import { outcomeOf } from "../engine/outcome.ts";
 import type { Performers } from "../engine/plan.ts";
 import { exitCodes, type ExitCode } from "../engine/reasons.ts";
 import { run, type Program } from "../engine/run.ts";
-import { observe, releaseName, type Facts } from "../install.ts";
+import { isOurs, observe, releaseName, runningNode, type Facts } from "../install.ts";
 import { removePerformer } from "../release/remove.ts";
+import { holdsClient } from "../report.ts";
 import { deletePerformer } from "../storage/delete.ts";
 import { toolPerformers } from "../tools/actions.ts";
 import { toolPath } from "../tools/facts.ts";
@@ -44,7 +45,9 @@ async function takeAway(begun: Begun, running: Running, deleteData: boolean): Pr
         (action) => action.do === "release.remove",
       );
       latest = needsHelm ? { ...seen, tools: await observeTools(["helm"], on, seen.tools) } : seen;
-      first ??= latest;
+      // Of a release that was not seen yet nothing tells the name, nor where its data lies.
+      const isBlind = first === undefined || first.release.records.state === "unknown";
+      if (first === undefined || (isBlind && runningNode(latest.cluster) !== undefined)) first = latest;
       return latest;
     },
     plan: (facts, done) => planUninstall(facts, begun.asked, { deleteData }, done, first),
@@ -56,6 +59,7 @@ async function takeAway(begun: Begun, running: Running, deleteData: boolean): Pr
     outcome.exit === exitCodes.done &&
     ended.done.some(({ action }) => action.do === "release.remove" || action.do === "cluster.delete");
   if (isGone) forgetValues(begun, first ?? ended.facts);
+  if (!begun.options.dryRun) forgetStranger(begun, ended.facts);
   return finish(begun, running, {
     outcome,
     ended,
@@ -82,6 +86,15 @@ function performers(begun: Begun, facts: () => Facts): Performers<UninstallActio
 /** The values that Helm was given hold the client's password, and nothing needs them any more. */
 function forgetValues({ state, asked }: Begun, facts: Facts): void {
   rmSync(state.values(asked.wishes.cluster.value, releaseName(facts, asked)), { force: true });
+}
+
+/** The keys to a cluster that is not ours were for its client alone. */
+function forgetStranger({ state, asked }: Begun, facts: Facts): void {
+  const node = runningNode(facts.cluster);
+  const isLeft = facts.release.records.state === "known" && !holdsClient(facts, asked);
+  if (node !== undefined && isLeft && !isOurs(facts.cluster, node)) {
+    rmSync(state.kubeconfig(asked.wishes.cluster.value), { force: true });
+  }
 }
 
 /** Undefined where the person gave up. */

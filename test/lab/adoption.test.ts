@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { labClient } from "../../scripts/lab/backend.mjs";
 import { docker, inLab } from "./lab.ts";
 import { failuresOf, findingOf, identityOf, paste } from "./looks.ts";
-import { createOldCluster, oldChart, type OldCluster } from "./old-installer.ts";
+import { createOldCluster, oldChart, removeOldCluster, type OldCluster } from "./old-installer.ts";
 import { useProduct, type RunOptions } from "./product.ts";
 
 /** B12: what the installers before this one made is taken over where it stands, and never made anew. */
@@ -28,10 +28,14 @@ describe("a cluster of the old installers", () => {
 
   beforeAll(async () => {
     mkdirSync(home);
+    await removeOldCluster(cluster);
     old = await createOldCluster(cluster, theirData, folder);
     before = await identities();
   });
-  afterAll(async () => old.remove());
+  afterAll(async () => {
+    old?.close();
+    await removeOldCluster(cluster);
+  });
 
   test("without a client in it is not taken over, and nothing of it is kept here", async () => {
     const ran = await product.run(["install", "--json"], bare);
@@ -115,10 +119,12 @@ describe("a cluster of the old installers", () => {
     expect((await product.run(["status", "--json"], bare)).result()).toMatchObject({ exit: 0 });
   });
 
-  test("keeps standing when the client is uninstalled, and its data too", async () => {
+  test("keeps standing when the client is uninstalled, and its data too, also where it was never adopted", async () => {
     await docker("exec", node, "touch", `/tracebloc/${release}/data/a-dataset`);
-    const ran = await product.run(["uninstall", "--yes", "--json"], bare);
-    expect(ran.result()).toMatchObject({ exit: 0, actions: [{ do: "release.remove" }] });
+    const never = { env: { ...bare.env, TRACEBLOC_STATE_DIR: join(folder, "state of a machine that knows nothing") } };
+    const ran = await product.run(["uninstall", "--yes", "--json"], never);
+    expect(ran.result()).toMatchObject({ exit: 0, actions: [{ do: "cluster.connect" }, { do: "release.remove" }] });
+    expect(existsSync(join(never.env.TRACEBLOC_STATE_DIR, `cluster-${cluster}`, "kubeconfig.yaml"))).toBe(false);
     expect(await old.helm("list", "--all-namespaces", "--short")).toBe("");
     expect(await identities()).toEqual(before);
     expect(existsSync(join(theirData, release, "data", "a-dataset"))).toBe(true);

@@ -72,13 +72,15 @@ export function waitsOf(ran: Ran): string[] {
 }
 
 /** Runs a remedy's command as a person would who pastes it into the shell that the product was started from. */
-export function paste(
+export async function paste(
   product: Product,
   command: string | undefined,
   env: Readonly<Record<string, string | undefined>> = {},
 ): Promise<string> {
   if (command === undefined) throw new Error("this remedy has no command");
-  return inLab("sh", ["-c", command], { env: { ...product.environment, ...env } });
+  const all = { ...product.environment(), ...env };
+  const { stdout } = await execa("sh", ["-c", command], { env: all, extendEnv: false, cwd: product.folder });
+  return stdout;
 }
 
 /** Looks again and again until the look gives something, at most for `seconds`; gives it. */

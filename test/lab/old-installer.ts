@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 
 import { podImages } from "../../scripts/lab/versions.mjs";
 import { docker, freePort, inLab, labEnvironment } from "./lab.ts";
+import { removeCluster } from "./product.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -26,7 +27,7 @@ export type OldCluster = {
   kubectl: (...args: readonly string[]) => Promise<string>;
   /** Installs the client as the old installers did, under a name that is not the namespace's. */
   installClient: (client: { release: string; namespace: string; clientId: string }) => Promise<void>;
-  remove: () => Promise<void>;
+  close: () => void;
 };
 
 /** Makes it, with `data` at /tracebloc in its nodes. `folder` takes files of ours. */
@@ -59,10 +60,7 @@ export async function createOldCluster(cluster: string, data: string, folder: st
       const where = ["--namespace", namespace, "--create-namespace", "--values", values];
       await helm("upgrade", "--install", release, copyOfChart(folder), ...where);
     },
-    async remove() {
-      relay.close();
-      await docker("image", "rm", "--force", images.node, images.loadBalancer);
-    },
+    close: () => relay.close(),
   };
 }
 
@@ -80,6 +78,22 @@ function copyOfChart(folder: string): string {
   return copy;
 }
 
+/** Takes away the cluster and what was made for it, also where making it failed half way. */
+export async function removeOldCluster(cluster: string): Promise<void> {
+  await removeCluster(cluster);
+  const { node, loadBalancer, making } = namesFor(cluster);
+  await docker("container", "rm", "--force", making).catch(() => "");
+  await docker("image", "rm", node, loadBalancer).catch(() => "");
+}
+
+function namesFor(cluster: string): { node: string; loadBalancer: string; making: string } {
+  return {
+    node: `tracebloc-lab/agents:${cluster}`,
+    loadBalancer: `tracebloc-lab/load-balancer:${cluster}`,
+    making: `${cluster}-making`,
+  };
+}
+
 /** A node that also plays the agent, and a load balancer. k3d waits for the line that each prints. */
 async function standIns(
   cluster: string,
@@ -87,11 +101,7 @@ async function standIns(
   relayPort: number,
 ): Promise<{ node: string; loadBalancer: string }> {
   const { TRACEBLOC_K3S_IMAGE: k3s = "" } = labEnvironment();
-  const [node, loadBalancer, making] = [
-    `tracebloc-lab/agents:${cluster}`,
-    `tracebloc-lab/lb:${cluster}`,
-    `${cluster}-making`,
-  ];
+  const { node, loadBalancer, making } = namesFor(cluster);
   const program = join(folder, "k3s");
   writeFileSync(
     program,

@@ -21,8 +21,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 export type Product = {
   cluster: string;
   node: string;
-  /** What it is asked for by variables; a call may lay others over them. */
-  environment: Readonly<Record<string, string>>;
+  /** All that it finds in its environment, the stand-in backend of its own included; a call may lay more over it. */
+  environment: () => Readonly<Record<string, string | undefined>>;
   /** A temporary folder that goes with the product. `state` and `data` lie in it. */
   folder: string;
   state: string;
@@ -110,7 +110,7 @@ export function useProduct(cluster: string): Product {
 
   const temporary = join(folder, "tmp");
   mkdirSync(temporary);
-  const environment = {
+  const wishes = {
     // So that whatever a run leaves anywhere is found below `folder`.
     TMPDIR: temporary,
     XDG_CACHE_HOME: join(folder, "cache"),
@@ -123,14 +123,14 @@ export function useProduct(cluster: string): Product {
     TRACEBLOC_CLIENT_ID: labClient,
     TRACEBLOC_CLIENT_PASSWORD: labPassword,
   };
-  const machine = () => ({
+  const environment = () => ({
     ...Object.fromEntries(Object.entries(labEnvironment()).filter(([name]) => !read.test(name))),
     ...lab(backend === undefined ? {} : { backend: backend.url }),
-    ...environment,
+    ...wishes,
   });
   const start = (args: readonly string[], { env = {}, input = "", under = [], ownGroup = false }: RunOptions = {}) =>
     launch([...under, process.execPath, program, ...args], {
-      env: { ...machine(), ...env },
+      env: { ...environment(), ...env },
       input,
       ownGroup,
       cwd: folder,

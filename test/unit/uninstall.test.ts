@@ -40,6 +40,11 @@ const at = (folder: string): Node => ({
   mounts: [{ type: "bind", destination: "/tracebloc", source: folder, asked: folder, writable: true }],
 });
 const running = (node: Node, records: readonly ReleaseRecord[] = [record()]) => facts(answering(ready, node), records);
+/** Without a kubeconfig of ours. */
+const neverSeen = (node: Node) => {
+  const seen = facts(answering(ready, node, { access: known({ is: "missing" }, "") }));
+  return { ...seen, tools: { ...seen.tools, k3d: seen.tools.helm } };
+};
 const stopped = (node: Node) => facts(standing("stopped", node));
 const gone = facts(absent({ installation: answering(ready).installation }));
 
@@ -73,7 +78,9 @@ describe("what an uninstall takes away", () => {
     ["of an adopted one only the release", running(adopted), {}, keep, ["release.remove"]],
     ["one that keeps its data stays for it", running({ ...ours, mounts: [] }), {}, keep, ["release.remove"]],
     ["and goes with it", running({ ...ours, mounts: [] }), {}, withData, ["cluster.delete"]],
+    ["which is looked for in one that was never adopted", neverSeen(adopted), {}, keep, ["cluster.connect"]],
     ["a stranger's stays", running(strangers, []), {}, keep, []],
+    ["and is not looked into", neverSeen(strangers), {}, keep, []],
     [
       "data goes from where the node has it, whatever is wished today",
       running(inFolder),

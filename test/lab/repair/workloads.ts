@@ -81,10 +81,12 @@ export function brokenWorkloads(product: Product): void {
       const cpu = { requests: { cpu: "900" }, limits: { cpu: "900" } };
       await patch("mysql-client", { containers: [{ name: "mysql-client", resources: cpu }] });
       const image = "docker.io/tracebloc-lab/busybox:no-such-tag";
-      await patch("tracebloc-jobs-manager", { initContainers: [{ name: "init-writable-data", image }] });
+      // Never: the kubelet says at once what a registry that does not answer lets it say after half a minute.
+      const init = { name: "init-writable-data", image, imagePullPolicy: "Never" };
+      await patch("tracebloc-jobs-manager", { initContainers: [init] });
       await patch(proxy, { containers: [{ name: "proxy", args: ["--bind=no-such-address"] }] });
 
-      const ran = await product.run(["install", "--json", "--timeout", "50s"]);
+      const ran = await product.run(["install", "--json", "--timeout", "30s"]);
 
       expect(ran.exit, ran.last).toBe(6);
       expect(actionsOf(ran.log())).toEqual(["release.await"]);
