@@ -85,7 +85,7 @@ export type Ran = {
 
 /** Names that the product reads; a test sets those that it means, whatever the machine has. */
 const read =
-  /^(TRACEBLOC_|TB_|HOST_|CLIENT_|CLUSTER_|K3D_|HELM_|KUBE|CI$|NO_COLOR$|GITHUB_ACTIONS$|HTTPS?_PROXY$|ALL_PROXY$)/i;
+  /^(TRACEBLOC_|TB_|HOST_|NPM_|CLIENT_|CLUSTER_|K3D_|HELM_|KUBE|CI$|NO_COLOR$|GITHUB_ACTIONS$|HTTPS?_PROXY$|ALL_PROXY$)/i;
 
 /**
  * The product for the tests of one `describe`: `const product = useProduct("lab-repair")`. Removes what an earlier run
