@@ -27,9 +27,9 @@ import {
   targetOf,
   type ReleaseAction,
   type ReleaseFacts,
-  type ReleaseWishes,
 } from "./release/plan.ts";
 import type { Values } from "./release/values.ts";
+import type { ReleaseWishes } from "./release/wanted.ts";
 import { storagePerformers } from "./storage/actions.ts";
 import { dataBaseOf, type HostDirs } from "./storage/layout.ts";
 import { observeFolders, observeStorage, storageNotYet, type StorageFacts } from "./storage/observe.ts";

@@ -29,8 +29,8 @@ export type Begun = {
   state: StatePaths;
   redactor: Redactor;
   screen: Screen;
-  /** What loading the settings had to say. */
-  warnings: readonly Finding[];
+  /** What is known before the run: what loading the settings had to say, and that the run before was cut off. */
+  warnings: Finding[];
   /** How to spell `helm` in remedies, once it is known which one it is and where the cluster's kubeconfig lies. */
   helm: { command: string | undefined };
   startedAt: number;
@@ -83,7 +83,7 @@ export async function begin(command: string, flags: Flags): Promise<Begun | Exit
     state,
     redactor,
     screen,
-    warnings: loaded.warnings,
+    warnings: [...loaded.warnings],
     helm,
     startedAt,
     asked: { wishes: loaded.wishes, file, force: options.force, platform: at.platform },

@@ -66,9 +66,9 @@ async function examine(begun: Begun, { on, interrupted: signalled }: Running): P
   const told = new Set(ofHost.map(({ reason }) => reason));
   const findings = unique([...ofHost, ...ofClient.filter(({ room, reason }) => room !== "host" || !told.has(reason))]);
 
-  const style = { ...screen.style, label };
+  const style = { ...screen.answer.style, label };
   if (!options.quiet) {
-    screen.lines([
+    screen.answer.lines([
       ...checked.map(({ about, is, says }) => roomLine(markOfCheck[is], about, says, 0, style)),
       ...tools.map((tool) => toolLine(tool, toolFacts[tool], style)),
       roomLine(markOfState[health.state], "Client", health.state, 0, style),
@@ -77,13 +77,15 @@ async function examine(begun: Begun, { on, interrupted: signalled }: Running): P
         : [roomLine("none", asked.platform.label, asked.platform.note, 0, style)]),
     ]);
   }
-  for (const finding of findings) screen.finding(finding, undefined, style);
+  for (const finding of findings) screen.answer.finding(finding, undefined, style);
 
   const codes = findings.map(({ reason }) => exitCodeOf(reason, options.strict));
   const exit = codes.find((code) => code !== exitCodes.done) ?? exitCodes.done;
   const spelled = findings.map(screen.spelled);
   const ms = performance.now() - begun.startedAt;
-  screen.lines([`tracebloc ${version} · ${verdict(codes)} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`]);
+  screen.answer.lines([
+    `tracebloc ${version} · ${verdict(codes)} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`,
+  ]);
   screen.result({
     type: "result",
     command: "doctor",

@@ -41,7 +41,9 @@ export function finish<A extends Action>(
   const then = isPlan ? ended.planned.then : [];
   const log = journal.file();
 
-  screen.lines(
+  // A plan is what was asked for; the end of a run is told like the rest of it.
+  const paper = isPlan ? screen.answer : screen;
+  paper.lines(
     closingLines(
       {
         command,
@@ -61,7 +63,7 @@ export function finish<A extends Action>(
         quiet: options.quiet,
         ms,
       },
-      screen.style,
+      paper.style,
     ),
   );
   screen.result({

@@ -44,7 +44,7 @@ export async function install(flags: Flags, command = "install"): Promise<ExitCo
 async function bringAbout(begun: Begun, running: Running): Promise<ExitCode> {
   const { program, seen } = programOf(begun, running);
   const on = withHeadline(begun, running.on, seen);
-  let ended = await run(program, on, running.journal, begun.options);
+  let ended = await run(program, on, running.journal, { ...begun.options, command: begun.command });
   for (
     let attempt = 1;
     isRejected(ended) && begun.asked.wishes.clientPassword.origin.from === "prompt" && attempt < mostAttempts;
@@ -55,7 +55,7 @@ async function bringAbout(begun: Begun, running: Running): Promise<ExitCode> {
       if (running.on.stop.aborted) ended = asStopped(ended);
       break;
     }
-    ended = await run(program, on, running.journal, begun.options);
+    ended = await run(program, on, running.journal, { ...begun.options, command: begun.command });
   }
   if (!begun.options.dryRun && isStrangers(ended)) forgetKeys(begun);
   const outcome = outcomeOf(ended, begun.options.strict, running.interrupted());

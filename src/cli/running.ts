@@ -58,7 +58,9 @@ export async function changing(begun: Begun, work: (running: Running) => Promise
     const before = running.journal.open(state.runs);
     const previous = before.state === "known" ? before.value : undefined;
     if (previous !== undefined && previous.ended === undefined) {
-      running.on.emit({ type: "warning", finding: cutOff(previous) });
+      const finding = cutOff(previous);
+      begun.warnings.push(finding);
+      running.on.emit({ type: "warning", finding });
     }
     const leftovers = await awaitLeftovers(
       previous?.children ?? [],

@@ -11,13 +11,20 @@ import { spell, spellCommand, type Spelling } from "../ui/spelling.ts";
 import { terminalScreen } from "../ui/terminal.ts";
 import { findingLines, markOf, type Mark, type Style } from "../ui/text.ts";
 
-/** How a command talks: a person's lines go to standard error, results to standard output. All of it is redacted. */
-export type Screen = {
-  emit: Emit;
+/** Where lines for a person go, and how they look there. A program that asked for JSON gets the result instead. */
+export type Paper = {
   style: Style;
-  /** For a person; a program gets the result instead. */
   lines: (lines: readonly string[]) => void;
   finding: (finding: Finding, mark?: Mark, as?: Style) => void;
+};
+
+/**
+ * How a command talks: what a person is told on the way goes to standard error, and what was asked for (`answer`: a
+ * plan, a status, a diagnosis) to standard output, where it can be piped and kept. All of it is redacted.
+ */
+export type Screen = Paper & {
+  emit: Emit;
+  answer: Paper;
   /** From now on what is done is told as something done to a client that is there. */
   hadClient: () => void;
   /** The last line of `--json`. */
@@ -39,12 +46,12 @@ export function openScreen(
 ): Screen {
   const { stdout, stderr } = process;
   const isTerminal = stderr.isTTY && !isCi;
-  const style: Style = {
-    colour: color && isTerminal && stderr.hasColors(),
-    // A pseudo-terminal may say that it is 0 columns wide.
-    width: isTerminal ? stderr.columns || 80 : Number.POSITIVE_INFINITY,
-  };
-  const write = (line: string) => void stderr.write(`${unsteered(redact(line), style.colour)}\n`);
+  const style = styleOf(stderr, color, isCi);
+  const writer =
+    (stream: NodeJS.WriteStream, { colour }: Style) =>
+    (line: string) =>
+      void stream.write(`${unsteered(redact(line), colour)}\n`);
+  const write = writer(stderr, style);
   const writeJson = (line: object) => void stdout.write(`${JSON.stringify(redactData(line, redact))}\n`);
 
   let isRepair = false;
@@ -59,17 +66,24 @@ export function openScreen(
     if (quiet && !json && (event.type !== "warning" || isHint(event.finding))) return;
     show(event.type === "warning" ? { ...event, finding: spelled(event.finding) } : event);
   };
-  const lines = (texts: readonly string[]) => {
-    forPerson.close();
-    if (!json) for (const text of texts) write(text);
+  const paper = (onto: (line: string) => void, looks: Style): Paper => {
+    const lines = (texts: readonly string[]) => {
+      forPerson.close();
+      if (!json) for (const text of texts) onto(text);
+    };
+    return {
+      style: looks,
+      lines,
+      finding: (finding, mark = markOf(finding.reason), as = looks) => {
+        if (!quiet || !isHint(finding)) lines(findingLines(spelled(finding), mark, as));
+      },
+    };
   };
+  const answerStyle = styleOf(stdout, color, isCi);
   return {
+    ...paper(write, style),
     emit,
-    style,
-    lines,
-    finding: (finding, mark = markOf(finding.reason), as = style) => {
-      if (!quiet || !isHint(finding)) lines(findingLines(spelled(finding), mark, as));
-    },
+    answer: paper(writer(stdout, answerStyle), answerStyle),
     hadClient: () => {
       isRepair = true;
     },
@@ -79,6 +93,15 @@ export function openScreen(
     spelled,
     spelledCommand: (command) => spellCommand(command, spelling()),
     close: () => forPerson.close(),
+  };
+}
+
+function styleOf(stream: NodeJS.WriteStream, color: boolean, isCi: boolean): Style {
+  const isTerminal = stream.isTTY && !isCi;
+  return {
+    colour: color && isTerminal && stream.hasColors(),
+    // A pseudo-terminal may say that it is 0 columns wide.
+    width: isTerminal ? stream.columns || 80 : Number.POSITIVE_INFINITY,
   };
 }
 

@@ -21,10 +21,12 @@ export async function status(flags: Flags): Promise<ExitCode> {
     const spelled = findings.map(screen.spelled);
     const ms = performance.now() - begun.startedAt;
 
-    if (!options.quiet && state !== "not installed") screen.lines(seenLines(facts, begun));
-    for (const finding of findings) screen.finding(finding, state === "unknown" ? "unknown" : undefined);
+    if (!options.quiet && state !== "not installed") screen.answer.lines(seenLines(facts, begun));
+    for (const finding of findings) screen.answer.finding(finding, state === "unknown" ? "unknown" : undefined);
     if (!options.quiet || exit !== 0) {
-      screen.lines([`tracebloc ${version} · ${state} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`]);
+      screen.answer.lines([
+        `tracebloc ${version} · ${state} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`,
+      ]);
     }
     screen.result({
       type: "result",
@@ -47,7 +49,7 @@ export async function status(flags: Flags): Promise<ExitCode> {
 function seenLines(facts: Facts, { asked, screen }: Begun): string[] {
   const { release, workloads = [], storage = [], cluster } = seenIn(facts, asked, []);
   const folders = foldersOf(facts, asked);
-  const line = (label: string, says: string) => roomLine("done", label, says, 0, screen.style);
+  const line = (label: string, says: string) => roomLine("done", label, says, 0, screen.answer.style);
   return [
     ...(cluster?.state === "running" ? [line("Cluster", `${cluster.name} is running`)] : []),
     ...(release?.status === "deployed"

@@ -53,7 +53,7 @@ async function takeAway(begun: Begun, running: Running, deleteData: boolean): Pr
     plan: (facts, done) => planUninstall(facts, begun.asked, { deleteData }, done, first),
     performers: performers(begun, () => latest as Facts),
   };
-  const ended = await run(program, running.on, running.journal, begun.options);
+  const ended = await run(program, running.on, running.journal, { ...begun.options, command: begun.command });
   const outcome = outcomeOf(ended, begun.options.strict, running.interrupted());
   const isGone =
     outcome.exit === exitCodes.done &&

@@ -7,7 +7,7 @@ import { isReady, isStale, saysOf } from "./api.ts";
 import type { ClusterFacts } from "./facts.ts";
 import { isNewer, isUnfinished, isUnreadable, type Installation } from "./installation.ts";
 import { mountAt, mountPoints, type Member, type Node } from "./node.ts";
-import { differences, ownershipOf } from "./ownership.ts";
+import { differences, effectiveStorageMode, ownershipOf } from "./ownership.ts";
 import {
   apiSilent,
   cannotRemove,
@@ -16,6 +16,7 @@ import {
   incomplete,
   isPaused,
   keepsRestarting,
+  noDataDir,
   noKubeconfig,
   notOurs,
   otherImage,
@@ -84,10 +85,11 @@ function planFrom(state: ClusterState, ground: Ground): Planned<ClusterAction> {
     };
   }
   const planned = planNode(state.is, { node, members, ours }, ground);
-  const warnings =
-    wasAsked(wishes.k3sImage) && !isSameImage(node.image, wishes.k3sImage.value)
-      ? [otherImage(facts.name, node, wishes)]
-      : [];
+  const { k3sImage, dataDir } = wishes;
+  const warnings = [
+    ...(wasAsked(k3sImage) && !isSameImage(node.image, k3sImage.value) ? [otherImage(facts.name, node, wishes)] : []),
+    ...(wasAsked(dataDir) && effectiveStorageMode(node) === "node-local" ? [noDataDir(facts.name, wishes)] : []),
+  ];
   return { ...planned, warnings: [...planned.warnings, ...warnings] };
 }
 

@@ -155,6 +155,16 @@ export function otherImage(cluster: string, node: Node, wishes: Wishes): Finding
   return finding("PIN_CHANGED", says, []);
 }
 
+/** A variable that stands in a profile for years is no reason to refuse; that it has no effect has to be said. */
+export function noDataDir(cluster: string, { dataDir }: Wishes): Finding {
+  return {
+    reason: "CONFIG_IGNORED",
+    room: "cluster",
+    says: `cluster ${cluster} keeps its data within itself (node-local): ${dataDir.origin.name} has no effect`,
+    remedies: [{ says: "leave it out" }],
+  };
+}
+
 function anotherName(cluster: string): Remedy {
   return { says: "use another name", command: `tracebloc install --cluster ${cluster}-2` };
 }

@@ -25,3 +25,11 @@ export type Machine = {
 export function within(on: Machine, limitMs: number): number {
   return Math.max(1, Math.min(limitMs, on.deadline - on.now()));
 }
+
+/** A wait ends one look before its bound: with less left than this nothing more is begun. Milliseconds. */
+const leastMs = 1_500;
+
+/** True where the time of the run is over, or as good as. */
+export function isLate(on: Machine): boolean {
+  return on.deadline - on.now() < leastMs;
+}

@@ -25,7 +25,7 @@ export const reasons = {
   CONFIG_INVALID: { kind: "input", means: "a setting has a value that is not allowed" },
   CONFIG_UNREADABLE: { kind: "input", means: "a configuration or values file cannot be read" },
   CONFIG_CONFLICT: { kind: "input", means: "two settings exclude each other" },
-  CONFIG_IGNORED: { kind: "hint", means: "a variable that is set has no effect" },
+  CONFIG_IGNORED: { kind: "hint", means: "something that is asked for has no effect here" },
   USAGE: { kind: "input", means: "no such command or flag" },
   CREDENTIALS_CLEANED: { kind: "hint", means: "control characters were taken out of a credential" },
   CREDENTIALS_MISSING: { kind: "input", means: "a new client needs a client id and a password" },

@@ -1,7 +1,7 @@
 import { unknown, type Fact } from "./fact.ts";
 import { Failure, type Finding, type Room } from "./finding.ts";
 import type { Journal } from "./journal.ts";
-import type { Machine } from "./machine.ts";
+import { isLate, type Machine } from "./machine.ts";
 import type { Action, Done, Performer, Performers, Planned, Proof } from "./plan.ts";
 
 /** What a command brings to the loop: how to look, how to decide, how to act. */
@@ -29,13 +29,13 @@ const mostStages = 8;
 
 /**
  * The loop: observe, plan, apply, verify, and again while an action has made more knowable.
- * With `dryRun` it ends with the first plan. Never throws for what a machine can do wrong: that is in `failure`.
+ * With `dryRun` it ends with the first plan; `command` is what a person runs again to go on. Never throws for what a machine can do wrong: that is in `failure`.
  */
 export async function run<Facts, A extends Action>(
   program: Program<Facts, A>,
   on: Machine,
   journal: Journal,
-  options: { dryRun: boolean },
+  options: { dryRun: boolean; command: string },
 ): Promise<Ended<Facts, A>> {
   const done: Done<A>[] = [];
   let facts = await program.observe(on);
@@ -52,17 +52,30 @@ export async function run<Facts, A extends Action>(
     if (planned.refusals.length > 0) return { how: "refused", ...ended };
     if (planned.actions.length === 0) return { how: "settled", ...ended };
     if (options.dryRun) return { how: "planned", ...ended };
-    if (on.now() >= on.deadline) return { how: "failed", ...ended, failure: deadlinePassed(planned) };
+    if (on.now() >= on.deadline) {
+      return { how: "failed", ...ended, failure: deadlinePassed(options.command, stillToDo(planned)) };
+    }
     if (stage > mostStages) return { how: "failed", ...ended, failure: notConverged(planned) };
 
     const applied = await apply(planned.actions, program.performers, done, on, journal);
-    if (applied.stopped || applied.failure !== undefined) {
+    if (applied.stopped || applied.during !== undefined) {
       const how = applied.stopped ? "stopped" : "failed";
-      return { how, ...ended, ...(applied.failure && { failure: applied.failure }) };
+      const { failure, during } = applied;
+      const isOver = during !== undefined && isLate(on);
+      const told = isOver ? deadlinePassed(options.command, during, failure) : failure;
+      return { how, ...ended, ...(told && { failure: told }) };
     }
     facts = await program.observe(on, { facts, stale: applied.stale });
   }
 }
+
+type Applied = {
+  stale: readonly Room[];
+  stopped: boolean;
+  /** What did not come about, and what was found to be the cause. */
+  during?: string;
+  failure?: Finding;
+};
 
 /** Performs actions in order, each in the journal before and after. Ends early when one reveals a room: then it is time to look and plan again. */
 async function apply<A extends Action>(
@@ -71,7 +84,7 @@ async function apply<A extends Action>(
   done: Done<A>[],
   on: Machine,
   journal: Journal,
-): Promise<{ stale: readonly Room[]; stopped: boolean; failure?: Finding }> {
+): Promise<Applied> {
   for (const action of actions) {
     if (on.stop.aborted) return { stale: [], stopped: true };
     // The table has one performer for each kind of action; the compiler cannot see that `action` and its entry match.
@@ -95,12 +108,16 @@ async function apply<A extends Action>(
       journal.failed(action, error);
       tell("failed");
       if (on.stop.aborted) return { stale: [], stopped: true };
-      return { stale: [], stopped: false, failure: findingOf(error, performer.room) };
+      const failure = findingOf(error, performer.room);
+      return { stale: [], stopped: false, failure, during: performer.says(action) };
     }
     const proof = await proven(performer, action, on);
     done.push({ action, proof });
     journal.after(action);
     tell("end", seenAfter(proof, performer.says(action)));
+    if (isLate(on) && !on.stop.aborted && proof.state === "known" && proof.value.holds === false) {
+      return { stale: [], stopped: false, during: performer.says(action) };
+    }
     if (performer.reveals.length > 0) return { stale: performer.reveals, stopped: on.stop.aborted };
   }
   return { stale: [], stopped: on.stop.aborted };
@@ -133,15 +150,21 @@ function findingOf(error: unknown, room: Room): Finding {
   };
 }
 
-function deadlinePassed(planned: Planned<Action>): Finding {
-  const actions = planned.actions.map((action) => action.do).join(", ");
-  const remedies = [{ says: "give it more time; it goes on from here", command: "tracebloc install --timeout 2h" }];
+/** What was at work, or still to do, when the time of the run was over; `cause` is what that looked like from within. */
+function deadlinePassed(command: string, during: string, cause?: Finding): Finding {
+  const again = `tracebloc ${command} --timeout 2h`;
+  const remedies = [{ says: "give it more time; it goes on from here", command: again }];
   return {
     reason: "DEADLINE",
     room: "run",
-    says: `the time given with --timeout is over; still to do: ${actions}`,
+    says: `the time given with --timeout is over: ${during}`,
+    ...(cause !== undefined && { details: [cause.says, ...(cause.details ?? [])] }),
     remedies,
   };
+}
+
+function stillToDo({ actions }: Planned<Action>): string {
+  return `still to do: ${actions.map((action) => action.do).join(", ")}`;
 }
 
 function notConverged(planned: Planned<Action>): Finding {

@@ -10,9 +10,10 @@ import { verifyCredentials } from "./credentials.ts";
 import { helmApply, helmFailure, takeOverCommand, type HelmAccess } from "./helm.ts";
 import { readReleaseRecords, releaseRecordsPath, type ReleaseRecord } from "./helm-records.ts";
 import { read } from "./observe.ts";
-import { chartOf, wantedValues, type ReleaseAction, type ReleaseWishes } from "./plan.ts";
+import { chartOf, type ReleaseAction } from "./plan.ts";
 import { awaitWorkloads } from "./readiness.ts";
 import { wishesLabel } from "./values.ts";
+import { wantedValues, type ReleaseWishes } from "./wanted.ts";
 import { workloadNames } from "./workloads.ts";
 
 /** Helm itself does not wait for workloads here; this is for its calls to the API. */

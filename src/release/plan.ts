@@ -5,7 +5,9 @@ import { nothing, type Done, type Planned } from "../engine/plan.ts";
 import { bundledChart } from "./chart.ts";
 import type { ReleaseRecord } from "./helm-records.ts";
 import { chooseTarget, type Target } from "./identity.ts";
-import { generateValues, hashWishes, layerValues, wishesLabel, type ClusterShape, type Values } from "./values.ts";
+import { notBroughtAbout } from "./ignored.ts";
+import { hashWishes, wishesLabel } from "./values.ts";
+import { isAdopted, passwordDiffers, wantedValues, type ReleaseWishes } from "./wanted.ts";
 import { readWorkloads, type Deployment, type Workload } from "./workloads.ts";
 
 export type ReleaseFacts = {
@@ -18,16 +20,6 @@ export type ReleaseAction =
   | { do: "release.credentials"; because: string; clientId: string; backend: string }
   | { do: "release.apply"; because: string; release: string; namespace: string; isNew: boolean; wishes: string }
   | { do: "release.await"; because: string; release: string; namespace: string };
-
-export type ReleaseWishes = {
-  wishes: Wishes;
-  /** The operator's own values file, read. */
-  file: Values;
-  /** The cluster that the release is or will be in. */
-  shape: ClusterShape;
-  /** Run Helm even where nothing differs. */
-  force: boolean;
-};
 
 /** The release that the run is about, or what stands in its way. Undefined while the releases are not known. */
 export function targetOf(facts: ReleaseFacts, { wishes }: ReleaseWishes): Target | { refusal: Finding } | undefined {
@@ -115,45 +107,9 @@ function whyApply({ record, namespace }: Target, asked: ReleaseWishes): string |
   return "what is asked for differs from what the release was made from";
 }
 
-/** Made by another installer, or by plain Helm: it carries no hash of wishes. */
-function isAdopted({ labels }: ReleaseRecord): boolean {
-  return labels[wishesLabel] === undefined;
-}
-
-/** A release that is adopted stays as it is, also where something else was asked for; that must not go unsaid. */
-function notBroughtAbout(record: ReleaseRecord, asked: ReleaseWishes): Finding[] {
-  if (!isAdopted(record) || !("values" in record.content)) return [];
-  const differs = hashWishes(wantedValues(record, asked)) !== hashWishes(record.content.values);
-  if (!differs && !passwordDiffers(record, asked.wishes)) return [];
-  return [
-    {
-      reason: "CONFIG_IGNORED",
-      room: "release",
-      says: `release ${record.name} was not made by this program: what is asked for now is not brought about`,
-      remedies: [{ says: "to change it, and its chart with it", command: "tracebloc install --force" }],
-    },
-  ];
-}
-
-/**
- * The values of the next revision: what the release has, under what is generated, under the operator's file, under what
- * was asked for by name (a flag goes before the file, as it does before every default).
- */
-export function wantedValues(record: ReleaseRecord | undefined, { wishes, shape, file }: ReleaseWishes): Values {
-  const stored = record !== undefined && "values" in record.content ? record.content.values : {};
-  const generated = generateValues(wishes, shape, record === undefined);
-  return layerValues(stored, generated, file, generateValues(wishes, shape, false));
-}
-
 /** With --force they are asked about once more: they may have been taken unverified. */
 function areGiven({ clientId, clientPassword }: Wishes): boolean {
   return clientId.value !== undefined && clientPassword.value !== undefined;
-}
-
-function passwordDiffers(record: ReleaseRecord | undefined, wishes: Wishes): boolean {
-  const wished = wishes.clientPassword.value;
-  if (wished === undefined || record === undefined || !("values" in record.content)) return false;
-  return record.content.values["clientPassword"] !== wished;
 }
 
 function planWorkloads(
@@ -164,7 +120,7 @@ function planWorkloads(
 ): Planned<ReleaseAction> {
   const { name: release, namespace } = target;
   const warnings =
-    target.record === undefined ? [] : [...olderChart(target.record), ...notBroughtAbout(target.record, asked)];
+    target.record === undefined ? [] : [...olderChart(target.record), ...notBroughtAbout(target.record, asked, done)];
   if (facts.deployments.state === "unknown") return { ...refuse(cannotTell(facts.deployments.why)), warnings };
   const late = readWorkloads(facts.deployments.value, release, namespace).filter(({ state }) => state !== "ready");
   if (late.length === 0) return { ...nothing, warnings };

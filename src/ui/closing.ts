@@ -50,7 +50,12 @@ export function closingLines(closing: Closing, style: Style): string[] {
     case "refused":
       return [...failures, ...refusedLines(closing, took, exit)];
     case "failed":
-      return [...failures, `Not finished ${took}. The same command goes on from here.${exit}`, ...logLine(closing)];
+      return [
+        ...warned(closing, style),
+        ...failures,
+        `Not finished ${took}. The same command goes on from here.${exit}`,
+        ...logLine(closing),
+      ];
     case "interrupted":
       return [`Interrupted ${took}. The same command goes on from here.${exit}`];
     case "degraded":

@@ -220,14 +220,14 @@ describe("a run that only looks", () => {
 });
 
 describe("a place for results", () => {
-  test("is standard output, and standard error is for people: what can be piped is nothing else", async () => {
+  test("is standard output: what was asked for can be piped, and what is told on the way does not mix with it", async () => {
     const it = machine();
     stubTools(it);
     const shown = await it.run(["config", "schema"]);
     expect(JSON.parse(shown.stdout)).toHaveProperty("properties");
     const status = await it.run(["status"]);
-    expect([status.stdout, status.exit]).toEqual(["", 3]);
-    expect(status.stderr).toContain("not installed");
+    expect([status.stderr, status.exit]).toEqual(["", 3]);
+    expect(status.stdout).toContain("not installed");
   });
 
   test("--quiet says only what needs attention", async () => {

@@ -81,7 +81,7 @@ async function runIn(start: World, asked: Asked, stubborn: ReadonlySet<string> =
     performers: Object.fromEntries(modelled) as unknown as Performers<InstallAction>,
   };
   const journal = { before: () => {}, after: () => {}, failed: () => {} };
-  const ended = await run(program, on, journal, { dryRun: false });
+  const ended = await run(program, on, journal, { dryRun: false, command: "install" });
   return { ended, world };
 }
 

@@ -9,7 +9,7 @@ import { pinFor, type Tool } from "../../src/config/pins.ts";
 import { known, notYet, type Fact } from "../../src/engine/fact.ts";
 import { releaseWishes, type Asked, type Facts, type InstallAction } from "../../src/install.ts";
 import type { ReleaseRecord, ReleaseStatus } from "../../src/release/helm-records.ts";
-import { wantedValues } from "../../src/release/plan.ts";
+import { wantedValues } from "../../src/release/wanted.ts";
 import { wishesLabel, type Values } from "../../src/release/values.ts";
 import { workloadNames, type Deployment } from "../../src/release/workloads.ts";
 import { candidatesOf } from "../../src/storage/layout.ts";

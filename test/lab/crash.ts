@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 
 import type { Line } from "../../src/engine/journal-line.ts";
-import { containersOf, findingOf, revisionsOf } from "./looks.ts";
+import { containersOf, revisionsOf } from "./looks.ts";
 import type { Product, Ran } from "./product.ts";
 
 const preload = fileURLToPath(new URL("kill-at.cjs", import.meta.url));
@@ -73,5 +73,5 @@ export async function converges(product: Product): Promise<Ran> {
 
 /** What the run says of the one before it. */
 export function cutOffIn(ran: Ran): string | undefined {
-  return findingOf(ran, "PREVIOUS_RUN_CUT_OFF")?.says;
+  return ran.result().warnings.find(({ reason }) => reason === "PREVIOUS_RUN_CUT_OFF")?.says;
 }

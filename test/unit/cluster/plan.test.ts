@@ -163,6 +163,12 @@ describe("plans, compared whole", () => {
   });
 });
 
+test("a data directory that is asked for where the cluster keeps its data itself is told to have no effect", () => {
+  const seen = standing("running", { ...ours, mounts: [] });
+  expect(plan(seen, asking({ dataDir: "/data" })).warnings).toMatchObject([{ reason: "CONFIG_IGNORED" }]);
+  expect(plan(seen).warnings).toEqual([]);
+});
+
 describe("each unknown has its answer, and none of them is no", () => {
   test.each<[string, ClusterFacts, string[]]>([
     ["our own state", absent({ installation: unknown("EACCES", "read") }), ["STATE_UNUSABLE"]],

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { known, unknown, type Fact } from "../../../src/engine/fact.ts";
 import { Failure, type Finding, type Room } from "../../../src/engine/finding.ts";
 import { nothing, type Done, type Performer, type Planned, type Proof } from "../../../src/engine/plan.ts";
+import { outcomeOf } from "../../../src/engine/outcome.ts";
 import { run, type Program } from "../../../src/engine/run.ts";
 import { machine } from "./support.ts";
 
@@ -63,7 +64,7 @@ describe("a run", () => {
   test("goes on from what an action has made knowable, until nothing is left to do", async () => {
     const { program, journal } = world();
     const { on, events } = machine();
-    const ended = await run(program, on, journal, { dryRun: false });
+    const ended = await run(program, on, journal, { dryRun: false, command: "install" });
     expect(ended.how).toBe("settled");
     expect(names(ended.done)).toEqual(["lamp.light", "cluster.create", "release.apply"]);
     expect(ended.facts).toMatchObject({ cluster: true, release: true, lamp: true });
@@ -76,14 +77,14 @@ describe("a run", () => {
 
   test("does nothing on a machine where all is well, and journals nothing", async () => {
     const { program, journal } = world({ cluster: true, release: true, lamp: true });
-    const ended = await run(program, machine().on, journal, { dryRun: false });
+    const ended = await run(program, machine().on, journal, { dryRun: false, command: "install" });
     expect(ended).toMatchObject({ how: "settled", done: [] });
     expect(journal.lines).toEqual([]);
   });
 
   test("that is dry changes nothing, and gives the plan with what is decided later", async () => {
     const { program, journal, real } = world();
-    const ended = await run(program, machine().on, journal, { dryRun: true });
+    const ended = await run(program, machine().on, journal, { dryRun: true, command: "install" });
     expect(ended).toMatchObject({ how: "planned", done: [], planned: { then: ["the release"] } });
     expect([real, journal.lines]).toEqual([{ cluster: false, release: false, lamp: false }, []]);
   });
@@ -91,7 +92,7 @@ describe("a run", () => {
   test("that is refused does nothing of its plan", async () => {
     const { program, journal, real } = world();
     const refused = { ...program, plan: (facts: Facts) => ({ ...program.plan(facts, []), refusals: [refusal] }) };
-    const ended = await run(refused, machine().on, journal, { dryRun: false });
+    const ended = await run(refused, machine().on, journal, { dryRun: false, command: "install" });
     expect(ended).toMatchObject({ how: "refused", done: [], planned: { refusals: [refusal] } });
     expect([real, journal.lines]).toEqual([{ cluster: false, release: false, lamp: false }, []]);
   });
@@ -104,9 +105,13 @@ describe("a run", () => {
       plan: (facts, done) => (answers < 2 ? { ...nothing, refusals: [refusal] } : program.plan(facts, done)),
       answer: async () => (answers += 1) > 0,
     };
-    expect(await run(asking, machine().on, journal, { dryRun: true })).toMatchObject({ how: "refused" });
+    expect(await run(asking, machine().on, journal, { dryRun: true, command: "install" })).toMatchObject({
+      how: "refused",
+    });
     expect(answers).toBe(0);
-    expect(await run(asking, machine().on, journal, { dryRun: false })).toMatchObject({ how: "settled" });
+    expect(await run(asking, machine().on, journal, { dryRun: false, command: "install" })).toMatchObject({
+      how: "settled",
+    });
     expect(answers).toBe(2);
   });
 
@@ -116,7 +121,7 @@ describe("a run", () => {
       ...program,
       plan: (): Planned<Action> => ({ ...nothing, actions: [{ do: "cluster.create", because: "again" }] }),
     };
-    const ended = await run(endless, machine().on, journal, { dryRun: false });
+    const ended = await run(endless, machine().on, journal, { dryRun: false, command: "install" });
     expect(ended).toMatchObject({
       how: "failed",
       failure: { reason: "NOT_CONVERGED", says: "still to do after 8 rounds: cluster.create" },
@@ -131,10 +136,45 @@ describe("a run", () => {
       real.cluster = true;
       pass(2_000);
     };
-    const ended = await run(program, on, journal, { dryRun: false });
+    const ended = await run(program, on, journal, { dryRun: false, command: "install" });
     expect(ended).toMatchObject({ how: "failed", failure: { reason: "DEADLINE" } });
     expect(ended.failure?.says).toContain("release.apply");
     expect([real.release, names(ended.done)]).toEqual([false, ["lamp.light", "cluster.create"]]);
+  });
+
+  test.each([
+    ["that waits for something", async () => {}],
+    [
+      "that fails with it",
+      async () => {
+        throw new Failure({ reason: "CLUSTER_CREATE_FAILED", room: "cluster", says: "was ended", remedies: [] });
+      },
+    ],
+  ])("whose time ends in an action %s says so, and keeps what was found", async (_, perform) => {
+    const { program, journal } = world({ cluster: true, lamp: true });
+    const { on, pass } = machine({ deadline: 5_000 });
+    const late: Finding = { reason: "WORKLOAD_NOT_READY", room: "release", says: "mysql: pulling", remedies: [] };
+    program.performers["release.apply"].perform = async () => {
+      // A wait ends one look before its bound.
+      pass(4_000);
+      await perform();
+    };
+    program.performers["release.apply"].prove = async () =>
+      known({ holds: false, says: late.says, warnings: [late] }, "a look");
+    const ended = await run(program, on, journal, { dryRun: false, command: "uninstall" });
+    expect(ended).toMatchObject({
+      how: "failed",
+      failure: {
+        reason: "DEADLINE",
+        says: "the time given with --timeout is over: doing release.apply",
+        remedies: [{ command: "tracebloc uninstall --timeout 2h" }],
+      },
+    });
+    const outcome = outcomeOf(ended, false);
+    expect([outcome.exit, ...outcome.warnings, ...(ended.failure?.details ?? [])]).toEqual([
+      7,
+      expect.toSatisfy((found) => found === late || found === "was ended"),
+    ]);
   });
 });
 
@@ -152,7 +192,7 @@ describe("an action", () => {
       { ...program, plan: (facts, done) => (done.length > 0 ? nothing : program.plan(facts, done)) },
       on,
       journal,
-      { dryRun: false },
+      { dryRun: false, command: "install" },
     );
     expect(order).toEqual(["before release.apply", "perform", "prove"]);
     expect(journal.lines).toEqual(["before release.apply", "after release.apply"]);
@@ -169,7 +209,7 @@ describe("an action", () => {
       throw new Failure(finding);
     };
     const { on, events } = machine();
-    const ended = await run(program, on, journal, { dryRun: false });
+    const ended = await run(program, on, journal, { dryRun: false, command: "install" });
     expect(ended).toMatchObject({ how: "failed", failure: finding, done: [{ action: { do: "lamp.light" } }] });
     expect(real.release).toBe(false);
     expect(journal.lines.slice(2)).toEqual(["before cluster.create", "failed cluster.create: Failure: no space"]);
@@ -185,7 +225,7 @@ describe("an action", () => {
         // oxlint-disable-next-line typescript/only-throw-error -- anything may be thrown, by code of others
         throw thrown;
       };
-      const ended = await run(program, machine().on, journal, { dryRun: false });
+      const ended = await run(program, machine().on, journal, { dryRun: false, command: "install" });
       const says = typeof thrown === "string" ? thrown : thrown.message;
       expect(ended).toMatchObject({ how: "failed", failure: { reason: "DEFECT", room: "host", says } });
     },
@@ -199,7 +239,7 @@ describe("an action", () => {
       { ...program, plan: (facts, done) => (done.length > 0 ? nothing : program.plan(facts, done)) },
       on,
       journal,
-      { dryRun: false },
+      { dryRun: false, command: "install" },
     );
     expect(ended).toMatchObject({
       how: "settled",
@@ -215,7 +255,7 @@ describe("a run that is asked to stop", () => {
     const { program, journal, real } = world();
     const { on, stop } = machine();
     program.performers["lamp.light"].perform = async () => stop.abort();
-    const ended = await run(program, on, journal, { dryRun: false });
+    const ended = await run(program, on, journal, { dryRun: false, command: "install" });
     expect(ended).toMatchObject({ how: "stopped", done: [{ action: { do: "lamp.light" } }] });
     expect(real.cluster).toBe(false);
     expect(journal.lines).toEqual(["before lamp.light", "after lamp.light"]);
@@ -228,7 +268,7 @@ describe("a run that is asked to stop", () => {
       stop.abort();
       throw new Error("given up");
     };
-    const ended = await run(program, on, journal, { dryRun: false });
+    const ended = await run(program, on, journal, { dryRun: false, command: "install" });
     expect(ended.how).toBe("stopped");
     expect(ended).not.toHaveProperty("failure");
     expect(journal.lines).toEqual(["before lamp.light", "failed lamp.light: Error: given up"]);
@@ -238,7 +278,10 @@ describe("a run that is asked to stop", () => {
     const { program, journal } = world();
     const { on, stop } = machine();
     stop.abort();
-    expect(await run(program, on, journal, { dryRun: false })).toMatchObject({ how: "stopped", done: [] });
+    expect(await run(program, on, journal, { dryRun: false, command: "install" })).toMatchObject({
+      how: "stopped",
+      done: [],
+    });
     expect(journal.lines).toEqual([]);
   });
 
@@ -252,7 +295,7 @@ describe("a run that is asked to stop", () => {
         return { cluster: false, release: false, lamp: true, looks: [] };
       };
       program.plan = () => ({ ...nothing, refusals: [refusal] });
-      expect((await run(program, on, journal, options)).how).toBe("stopped");
+      expect((await run(program, on, journal, { ...options, command: "install" })).how).toBe("stopped");
     },
   );
 
@@ -264,6 +307,6 @@ describe("a run that is asked to stop", () => {
       stop.abort();
       return false;
     };
-    expect((await run(program, on, journal, { dryRun: false })).how).toBe("stopped");
+    expect((await run(program, on, journal, { dryRun: false, command: "install" })).how).toBe("stopped");
   });
 });

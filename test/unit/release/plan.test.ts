@@ -5,7 +5,8 @@ import { known, notYet } from "../../../src/engine/fact.ts";
 import type { Action, Done } from "../../../src/engine/plan.ts";
 import { bundledChart } from "../../../src/release/chart.ts";
 import type { ReleaseRecord } from "../../../src/release/helm-records.ts";
-import { planRelease, wantedValues, type ReleaseFacts, type ReleaseWishes } from "../../../src/release/plan.ts";
+import { planRelease, type ReleaseFacts } from "../../../src/release/plan.ts";
+import { wantedValues, type ReleaseWishes } from "../../../src/release/wanted.ts";
 import { hashWishes, wishesLabel } from "../../../src/release/values.ts";
 import type { Deployment } from "../../../src/release/workloads.ts";
 import { asking, defaults } from "../cluster/stand-in.ts";
@@ -81,6 +82,9 @@ const nobody = wanting(defaults);
 const again = wanting(asking({ ...signedIn, clientPassword: "another" }));
 const older = { content: { chart: "client", chartVersion: "1.4.0", values: { clientId: "client-1" } }, labels: {} };
 
+const elsewhere = wanting(asking({ ...signedIn, namespace: "research" }));
+const otherChart = wanting(asking({ ...signedIn, chart: "/charts/client" }));
+
 describe("what a release needs", () => {
   test.each<[string, ReleaseFacts, ReleaseWishes, string[]]>([
     ["nothing where all is well, and no credentials for that", seeing([record()]), nobody, []],
@@ -93,6 +97,14 @@ describe("what a release needs", () => {
       "with --force credentials that are given are asked about again: they may have been taken unverified",
       seeing([record()]),
       wanting(undefined, { force: true }),
+      ["release.credentials", "release.apply"],
+    ],
+    ["what is asked for by name and is elsewhere is told", seeing([record()]), elsewhere, ["told: CONFIG_IGNORED"]],
+    ["so is a chart for a release that has one", seeing([record()]), otherChart, ["told: CONFIG_IGNORED"]],
+    [
+      "which with --force gets it",
+      seeing([record()]),
+      { ...otherChart, force: true },
       ["release.credentials", "release.apply"],
     ],
     ["with --force none are needed", seeing([record()]), wanting(defaults, { force: true }), ["release.apply"]],

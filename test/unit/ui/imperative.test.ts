@@ -4,7 +4,7 @@ import { clusterPerformers } from "../../../src/cluster/performers.ts";
 import type { Performer } from "../../../src/engine/plan.ts";
 import type { InstallAction } from "../../../src/install.ts";
 import { releasePerformers } from "../../../src/release/actions.ts";
-import type { ReleaseWishes } from "../../../src/release/plan.ts";
+import type { ReleaseWishes } from "../../../src/release/wanted.ts";
 import { removePerformer } from "../../../src/release/remove.ts";
 import { storagePerformers } from "../../../src/storage/actions.ts";
 import { deletePerformer } from "../../../src/storage/delete.ts";
