@@ -3,6 +3,7 @@ import { loadWishes } from "../config/load.ts";
 import { flagOf, optionNames, propertyOf, settings } from "../config/names.ts";
 import type { Tool } from "../config/pins.ts";
 import { inCi } from "../config/options.ts";
+import { withCredentialsOf } from "../config/values-credentials.ts";
 import type { Options, RunOptions, Wishes } from "../config/wishes.ts";
 import { Failure, type Finding } from "../engine/finding.ts";
 import { exitCodeOf, exitCodes, type ExitCode } from "../engine/reasons.ts";
@@ -62,20 +63,23 @@ export async function begin(command: string, flags: Flags): Promise<Begun | Exit
   });
   const screen = openScreen(options, inCi(at.environment), redactor.redact, spelling);
 
-  if (!loaded.ok) {
-    for (const finding of loaded.findings) screen.finding(finding, "failed");
-    const failures = loaded.findings.map(screen.spelled);
+  const unusable = (findings: readonly Finding[]): ExitCode => {
+    for (const finding of findings) screen.finding(finding, "failed");
+    const failures = findings.map(screen.spelled);
     const [first] = failures;
     const exit = first === undefined ? exitCodes.input : exitCodeOf(first.reason);
     screen.lines([`Nothing was changed.     exit ${exit}`]);
     screen.result(bareResult(command, exit, "refused", failures, loaded.warnings));
     return exit;
-  }
+  };
+  if (!loaded.ok) return unusable(loaded.findings);
   for (const finding of loaded.warnings) {
     if (finding.reason !== "PIN_CHANGED" || saysPins(command, options)) screen.emit({ type: "warning", finding });
   }
-  if (loaded.wishes.clientPassword.value !== undefined) redactor.add(loaded.wishes.clientPassword.value);
   const file = await readValuesFile(loaded.wishes);
+  const { wishes, findings } = withCredentialsOf(loaded.wishes, file, loaded.wishes.values.value ?? "", at.platform);
+  if (findings.length > 0) return unusable(findings);
+  if (wishes.clientPassword.value !== undefined) redactor.add(wishes.clientPassword.value);
   return {
     command,
     here: at,
@@ -86,7 +90,7 @@ export async function begin(command: string, flags: Flags): Promise<Begun | Exit
     warnings: [...loaded.warnings],
     helm,
     startedAt,
-    asked: { wishes: loaded.wishes, file, force: options.force, platform: at.platform },
+    asked: { wishes, file, force: options.force, platform: at.platform },
   };
 }
 

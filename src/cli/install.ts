@@ -2,6 +2,8 @@ import { rmSync } from "node:fs";
 
 import { readCredential } from "../config/read-settings.ts";
 import { withTyped } from "../config/credentials.ts";
+import { diskFiles } from "../config/disk.ts";
+import { withCredentialsOf } from "../config/values-credentials.ts";
 import type { Finding } from "../engine/finding.ts";
 import type { Machine } from "../engine/machine.ts";
 import { outcomeOf } from "../engine/outcome.ts";
@@ -102,7 +104,8 @@ function programOf(begun: Begun, { on }: Running): Installing {
       return begun.options.dryRun ? withoutQuestions(planned) : planned;
     },
     performers: performers(asked, facts, on.state),
-    answer: (refusals) => (onlyCredentials(refusals) ? askCredentials(begun, on.stop) : Promise.resolve(false)),
+    answer: async (refusals) =>
+      onlyCredentials(refusals) && ((await recallCredentials(begun)) || (await askCredentials(begun, on.stop))),
   };
   return { program, seen: () => first };
 }
@@ -156,6 +159,29 @@ function asStopped(ended: Ended<Facts, InstallAction>): Ended<Facts, InstallActi
 
 function isRejected({ how, failure }: Ended<Facts, InstallAction>): boolean {
   return how === "failed" && failure?.reason === "CREDENTIALS_REJECTED";
+}
+
+/**
+ * Takes the credentials of a client that is to be made from the values.yaml that the installers before this one kept in
+ * the data directory: whoever lost a cluster of theirs has them nowhere else at hand. False where there are none.
+ */
+async function recallCredentials(begun: Begun): Promise<boolean> {
+  const { asked, here } = begun;
+  const path = here.platform.path.join(asked.wishes.dataDir.value, "values.yaml");
+  const text = await diskFiles.readText(path).catch(() => undefined);
+  if (text === undefined) return false;
+  const { readValues } = await import("../config/yaml-file.ts");
+  const seen = readValues(text);
+  if (!("values" in seen)) return false;
+  for (const secret of secretsIn(seen.values)) begun.redactor.add(secret);
+  const { wishes, findings } = withCredentialsOf(asked.wishes, seen.values, path, here.platform);
+  const [clientId, clientPassword] = [wishes.clientId.value, wishes.clientPassword.value];
+  if (findings.length > 0 || clientId === undefined || clientPassword === undefined) return false;
+  // Like what is typed: where the backend knows them no more, both are asked for.
+  const isNamed = asked.wishes.clientId.value !== undefined;
+  begun.asked = { ...asked, wishes: withTyped(asked.wishes, { ...(!isNamed && { clientId }), clientPassword }, path) };
+  begun.screen.emit({ type: "note", room: "release", says: `id and password as in ${path}` });
+  return true;
 }
 
 /** Asks for id and password on the terminal. False where nobody can be asked, or the person gave up. */

@@ -54,7 +54,8 @@ const vocabulary: readonly { words: RegExp; means: (found: readonly string[]) =>
   },
   { words: /unable to parse docker host [`"]([^`"]*)/, means: ([, at = ""]) => ({ kind: "no-such-endpoint", at }) },
   {
-    words: /dial tcp: lookup (\S+?)(?: on \S+)?: no such host/,
+    // Of the engine's own address alone: the engine says the same of a registry that it cannot find.
+    words: /error during connect: .*dial tcp: lookup (\S+?)(?: on \S+)?: no such host/,
     means: ([, at = ""]) => ({ kind: "no-such-endpoint", at }),
   },
   { words: /failed to connect to the docker API at (\S+?);/, means: ([, at = ""]) => ({ kind: "not-running", at }) },

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
 import { labClient, labPassword, start as startBackend } from "../../scripts/lab/backend.mjs";
 import { useProgram, type Stubbed } from "./program.ts";
@@ -216,6 +216,49 @@ describe("a run that only looks", () => {
       .split("\n");
     expect(JSON.parse(log.at(-1) ?? "")).toMatchObject({ is: "end", exit: 4 });
     expect(readdirSync(it.state)).not.toContain("lock");
+  });
+});
+
+describe("credentials in a values file", () => {
+  const wrong = "clientId: lab-client\nclientPassword: no-such-password\n";
+
+  test("are those of the client, and a rejection comes before anything is made", async () => {
+    const it = machine();
+    stubTools(it);
+    const backend = await startBackend();
+    onTestFinished(backend.stop);
+    writeFileSync(join(it.folder, "mine.yaml"), wrong);
+    const env = { TRACEBLOC_BACKEND_URL: backend.url };
+    const ran = await it.run(["install", "--values", "mine.yaml", "--json"], { env });
+    expect(ran.result()).toMatchObject({ failures: [{ reason: "CREDENTIALS_REJECTED" }] });
+    expect(ran.stdout + ran.stderr).not.toContain("no-such-password");
+    expect(it.calls().join("\n")).not.toMatch(/k3d cluster create/);
+  });
+
+  test("that can be none are named with the file, and nothing is touched", async () => {
+    const it = machine();
+    writeFileSync(join(it.folder, "mine.yaml"), `clientId: "${"x".repeat(10_000)}"\nclientPassword: a\n`);
+    const ran = await it.run(["install", "--values", "mine.yaml", "--json"]);
+    expect(ran.result()).toMatchObject({ exit: 2, failures: [{ reason: "CONFIG_INVALID" }] });
+    expect(ran.result().failures[0]?.says).toMatch(/clientId .*mine\.yaml/);
+    expect(existsSync(it.state)).toBe(false);
+  });
+
+  test("which an earlier installer kept in the data directory are used for a client that is lost", async () => {
+    const it = machine();
+    stubTools(it);
+    const backend = await startBackend();
+    onTestFinished(backend.stop);
+    mkdirSync(it.data);
+    writeFileSync(join(it.data, "values.yaml"), wrong.replace("no-such-password", labPassword));
+    const env = { TRACEBLOC_BACKEND_URL: backend.url };
+    await it.run(["install", "--json"], { env });
+    expect(backend.seen).toMatchObject([{ username: labClient, status: 200 }]);
+
+    // They are those of that client, and of no other.
+    const other = await it.run(["install", "--client-id", "another-client", "--json"], { env });
+    expect(other.result()).toMatchObject({ failures: [{ reason: "CREDENTIALS_MISSING" }] });
+    expect(backend.seen).toHaveLength(1);
   });
 });
 
