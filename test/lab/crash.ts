@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 
 import type { Line } from "../../src/engine/journal-line.ts";
-import { containersOf, revisionsOf } from "./looks.ts";
+import { containersOf, findingOf, revisionsOf } from "./looks.ts";
 import type { Product, Ran } from "./product.ts";
 
 const preload = fileURLToPath(new URL("kill-at.cjs", import.meta.url));
@@ -64,6 +64,8 @@ function partsOf(mark: string): string {
 export async function converges(product: Product): Promise<Ran> {
   const ran = await product.run(["install", "--json"]);
   expect(ran.result(), ran.stderr).toMatchObject({ exit: 0, state: "healthy" });
+  const told = ran.lines().filter(({ type }) => type === "warning").length;
+  expect(ran.result().warnings.length).toBeGreaterThanOrEqual(told);
   expect(await containersOf(product.cluster)).toEqual([product.node]);
   const revisions = await revisionsOf(product);
   expect(revisions.filter(({ status }) => status === "deployed")).toHaveLength(1);
@@ -73,5 +75,5 @@ export async function converges(product: Product): Promise<Ran> {
 
 /** What the run says of the one before it. */
 export function cutOffIn(ran: Ran): string | undefined {
-  return ran.result().warnings.find(({ reason }) => reason === "PREVIOUS_RUN_CUT_OFF")?.says;
+  return findingOf(ran, "PREVIOUS_RUN_CUT_OFF")?.says;
 }
