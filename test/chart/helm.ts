@@ -10,6 +10,7 @@ import { parseAllDocuments } from "yaml";
 import type { Container, Deployment, Manifest } from "./manifests.ts";
 
 export const chart = fileURLToPath(new URL("../../charts/client", import.meta.url));
+export const ingestorChart = fileURLToPath(new URL("../../charts/ingestor", import.meta.url));
 
 /** The real helm: the lab's, else the one on PATH. */
 const helm = program(
@@ -51,9 +52,16 @@ export function run(
   });
 }
 
-export type Release = { name?: string; namespace?: string; args?: readonly string[] };
+/** `chart` is the client's unless another is named; `kubeconfig` leads to a cluster that helm may ask. */
+export type Release = {
+  name?: string;
+  namespace?: string;
+  args?: readonly string[];
+  chart?: string;
+  kubeconfig?: string;
+};
 
-/** The least that the chart accepts; laid under all values here. */
+/** The least that the client's chart accepts; laid under all its values here. */
 export const identity = { clientId: "11111111-2222-4333-8444-555555555555", clientPassword: "not a real one" };
 
 /** What the installer generates for volumes in directories of the node. */
@@ -77,13 +85,19 @@ export const nodeLocal = {
   pvcAccessMode: "ReadWriteOnce",
 };
 
+/** What goes to helm on standard input. */
+function valuesFor(folder: string, values: object): string {
+  return JSON.stringify({ ...(folder === chart && identity), ...values });
+}
+
 async function template(
   values: object,
-  { name = "tracebloc", namespace = "tracebloc", args = [] }: Release,
+  { name = "tracebloc", namespace = "tracebloc", args = [], chart: folder = chart, kubeconfig = "/dev/null" }: Release,
 ): Promise<Ran> {
   if (helm === undefined) throw new Error("no helm");
-  const fixed = ["template", name, chart, "--namespace", namespace, "--values", "-"];
-  return run(helm, [...fixed, ...args], { stdin: JSON.stringify({ ...identity, ...values }) });
+  const fixed = ["template", name, folder, "--namespace", namespace, "--values", "-"];
+  const env = { ...process.env, KUBECONFIG: kubeconfig };
+  return run(helm, [...fixed, ...args], { stdin: valuesFor(folder, values), env });
 }
 
 const renderings = new Map<string, Promise<Manifest[]>>();
@@ -117,20 +131,20 @@ export async function refusal(values: object, release: Release = {}): Promise<st
 }
 
 /** helm's own opinion of the chart with these values. */
-export async function lint(values: object): Promise<Ran> {
+export async function lint(values: object, folder = chart): Promise<Ran> {
   if (helm === undefined) throw new Error("no helm");
-  return run(helm, ["lint", chart, "--strict", "--values", "-"], { stdin: JSON.stringify({ ...identity, ...values }) });
+  return run(helm, ["lint", folder, "--strict", "--values", "-"], { stdin: valuesFor(folder, values) });
 }
 
 /** What a person sees after `helm install`. No cluster is asked. */
 export async function notes(
   values: object,
-  { name = "tracebloc", namespace = "tracebloc" }: Release = {},
+  { name = "tracebloc", namespace = "tracebloc", chart: folder = chart }: Release = {},
 ): Promise<string> {
   if (helm === undefined) throw new Error("no helm");
-  const args = ["install", name, chart, "--namespace", namespace, "--dry-run=client", "--values", "-"];
+  const args = ["install", name, folder, "--namespace", namespace, "--dry-run=client", "--values", "-"];
   const { code, stdout, stderr } = await run(helm, args, {
-    stdin: JSON.stringify({ ...identity, ...values }),
+    stdin: valuesFor(folder, values),
     env: { ...process.env, KUBECONFIG: "/dev/null" },
   });
   if (code !== 0) throw new Error(stderr);

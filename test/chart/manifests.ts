@@ -85,3 +85,12 @@ export type Service = Manifest & {
 };
 
 export type Role = Manifest & { rules: { apiGroups: string[]; resources: string[]; verbs: string[] }[] };
+
+export type Job = Manifest & {
+  spec: {
+    backoffLimit: number;
+    activeDeadlineSeconds: number;
+    ttlSecondsAfterFinished: number;
+    template: Deployment["spec"]["template"] & { spec: { restartPolicy: string; volumes: unknown[] } };
+  };
+};

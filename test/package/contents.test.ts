@@ -38,6 +38,8 @@ describe("the package", () => {
     expect(files).toEqual(
       expect.arrayContaining(["LICENSE", "README.md", "THIRD_PARTY_LICENSES", "dist/bin.cjs", "package.json"]),
     );
+    const charts = ["client", "ingestor"].map((name) => `charts/${name}/Chart.yaml`);
+    expect(files).toEqual(expect.arrayContaining(charts));
   });
 
   test("is at most 200 KB without the charts", () => {
