@@ -34,6 +34,7 @@ import { storagePerformers } from "./storage/actions.ts";
 import { dataBaseOf, type HostDirs } from "./storage/layout.ts";
 import { observeFolders, observeStorage, storageNotYet, type StorageFacts } from "./storage/observe.ts";
 import { planFolders, planShared, planStorage, type StorageAction, type StorageGround } from "./storage/plan.ts";
+import { holdersOf, observeUsers, planUsers, usersNotYet, type User } from "./storage/users.ts";
 import { toolPerformers } from "./tools/actions.ts";
 import { toolPath, type ToolFacts } from "./tools/facts.ts";
 import { observeTools } from "./tools/observe.ts";
@@ -70,6 +71,8 @@ export type Facts = {
   cluster: ClusterFacts;
   folders: Fact<readonly string[]>;
   storage: StorageFacts;
+  /** Who else has the folders: looked at before a cluster is made with them. */
+  users: Fact<readonly User[]>;
   release: ReleaseFacts;
 };
 
@@ -109,6 +112,7 @@ export async function observe(
     cluster,
     folders: notYet("the release is not known yet"),
     storage,
+    users: usersNotYet,
     release: reached ? releases : releasesNotYet,
   };
   const name = releaseName(facts, asked);
@@ -125,10 +129,13 @@ async function observeBeforeCluster(
   seen: Facts | undefined,
 ): Promise<Facts> {
   const { wishes } = asked;
-  const [host, engine, folders, tools] = await Promise.all([
+  const dirs = wishedDirs(wishes);
+  const isNew = isAbsent(first) && wishes.storageMode.value === "hostpath";
+  const [host, engine, folders, users, tools] = await Promise.all([
     seen?.host ?? observeHost(wishes, on),
     first.complaint === undefined ? undefined : engineFailure(first.complaint, on),
-    observeFolders(wishes.namespace.value, wishedDirs(wishes)),
+    observeFolders(wishes.namespace.value, dirs),
+    isNew ? observeUsers(holdersOf(dirs), wishes.cluster.value, on) : usersNotYet,
     observeTools(isAbsent(first) ? ["k3d", "helm"] : ["k3d"], on),
   ]);
   const k3d = toolPath(tools, "k3d");
@@ -136,7 +143,7 @@ async function observeBeforeCluster(
   const why =
     engine ?? (cluster.complaint === undefined ? undefined : await engineFailure(cluster.complaint, on, "k3d"));
   const storage = storageNotYet(wishes.namespace.value, "the cluster has to run");
-  return { host, engine: why, tools, cluster, folders, storage, release: releasesNotYet };
+  return { host, engine: why, tools, cluster, folders, storage, users, release: releasesNotYet };
 }
 
 /** Looks for the tools that the plan would use, and for no others: asking one for its version starts a program. */
@@ -174,8 +181,10 @@ function planBeforeCluster(facts: Facts, asked: Asked, done: readonly Done<Actio
   if (!absent) return inOrder<InstallAction>(host, tools, cluster, storage, later);
   const credentials = planCredentials(releaseWishes(facts, asked), done);
   const mode = wishes.storageMode.value;
-  const folders = planFolders({ mode, missing: facts.folders, hostDirs: wishedDirs(wishes) }, done);
-  return inOrder<InstallAction>(host, credentials, tools, folders, cluster, storage, later);
+  const dirs = wishedDirs(wishes);
+  const users = planUsers(facts.users, { mode, dirs, cluster: facts.cluster.name, platform: asked.platform });
+  const folders = planFolders({ mode, missing: facts.folders, hostDirs: dirs }, done);
+  return inOrder<InstallAction>(host, users, credentials, tools, folders, cluster, storage, later);
 }
 
 /** Why the cluster is not known, where the engine is the cause: one cause, one finding, and whatever else the machine lacks. */
@@ -289,10 +298,12 @@ export function runningNode({ cluster }: ClusterFacts): Node | undefined {
   return cluster.state === "known" && cluster.value.is === "running" ? cluster.value.node : undefined;
 }
 
-/** The node, up or not: what it mounts was decided when it was made. */
+/** The node, up or not: what it mounts was decided when it was made, and of one that is half made nothing was. */
 export function standingNode({ cluster }: ClusterFacts): Node | undefined {
   const state = cluster.state === "known" ? cluster.value : undefined;
-  return state !== undefined && "node" in state && state.is !== "foreign" ? state.node : undefined;
+  return state !== undefined && "node" in state && state.is !== "foreign" && state.is !== "half created"
+    ? state.node
+    : undefined;
 }
 
 /** Made by this installation, by its label. */

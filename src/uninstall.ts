@@ -97,7 +97,7 @@ function planData(first: Facts, asked: Asked, done: readonly Done<Action>[]): Pl
   const different = node === undefined ? [] : differences(node, wishes);
   if (different.length > 0) return refuse(...different.map((one) => dataElsewhere(first.cluster.name, one, asked)));
   const image = node?.image ?? wishes.k3sImage.value;
-  return planDeleteData(storageGround(first, asked), { image, cluster: first.cluster.name }, done);
+  return planDeleteData(storageGround(first, asked), { image, cluster: first.cluster.name, users: first.users }, done);
 }
 
 function dataElsewhere(cluster: string, difference: Difference, { wishes, platform }: Asked): Finding {

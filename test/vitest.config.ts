@@ -31,8 +31,8 @@ export default defineConfig({
     // vitest would leave one processor free, which of two is half of them; tests wait more than they compute.
     maxWorkers: availableParallelism(),
     projects: [
-      project("unit", 0, 10_000),
-      project("flow", 0, 20_000),
+      project("unit", 0, 30_000),
+      project("flow", 0, 40_000),
       project("shell", 0, 60_000),
       project("chart", 0, 60_000),
       project("package", 1, 120_000),

@@ -76,8 +76,9 @@ export async function begin(command: string, flags: Flags): Promise<Begun | Exit
   for (const finding of loaded.warnings) {
     if (finding.reason !== "PIN_CHANGED" || saysPins(command, options)) screen.emit({ type: "warning", finding });
   }
-  const file = await readValuesFile(loaded.wishes);
-  const { wishes, findings } = withCredentialsOf(loaded.wishes, file, loaded.wishes.values.value ?? "", at.platform);
+  const text = await readValuesFile(loaded.wishes);
+  const path = loaded.wishes.values.value ?? "";
+  const { wishes, values: file, findings } = withCredentialsOf(loaded.wishes, text, path, at.platform);
   if (findings.length > 0) return unusable(findings);
   if (wishes.clientPassword.value !== undefined) redactor.add(wishes.clientPassword.value);
   return {

@@ -79,12 +79,16 @@ async function examine(begun: Begun, { on, interrupted: signalled }: Running): P
   }
   for (const finding of findings) screen.answer.finding(finding, undefined, style);
 
-  const codes = findings.map(({ reason }) => exitCodeOf(reason, options.strict));
+  // The machine by its first reason that counts, as install would end; the client as status tells it.
+  const codes = [
+    ...findings.filter((finding) => ofHost.includes(finding)).map(({ reason }) => exitCodeOf(reason, options.strict)),
+    ...(ofClient.length === 0 ? [] : [health.exit]),
+  ];
   const exit = codes.find((code) => code !== exitCodes.done) ?? exitCodes.done;
   const spelled = findings.map(screen.spelled);
   const ms = performance.now() - begun.startedAt;
   screen.answer.lines([
-    `tracebloc ${version} · ${verdict(codes)} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`,
+    `tracebloc ${version} · ${verdict(findings, exit)} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`,
   ]);
   screen.result({
     type: "result",
@@ -102,11 +106,9 @@ async function examine(begun: Begun, { on, interrupted: signalled }: Running): P
   return exit;
 }
 
-function verdict(codes: readonly ExitCode[]): string {
-  if (codes.length === 0) return "nothing is in the way";
-  return codes.every((code) => code === exitCodes.done)
-    ? "nothing is in the way; see the hints above"
-    : "see above what to mend";
+function verdict(findings: readonly Finding[], exit: ExitCode): string {
+  if (findings.length === 0) return "nothing is in the way";
+  return exit === exitCodes.done ? "nothing is in the way; see the hints above" : "see above what to mend";
 }
 
 /** Why workloads are late: pods, events and logs tell what a Deployment does not. */

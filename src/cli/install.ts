@@ -47,6 +47,10 @@ async function bringAbout(begun: Begun, running: Running): Promise<ExitCode> {
   const { program, seen } = programOf(begun, running);
   const on = withHeadline(begun, running.on, seen);
   let ended = await run(program, on, running.journal, { ...begun.options, command: begun.command });
+  const lacks = ended.planned.warnings.some(({ reason }) => reason === "CREDENTIALS_MISSING");
+  if (lacks && (await recallCredentials(begun))) {
+    ended = await run(program, on, running.journal, { ...begun.options, command: begun.command });
+  }
   for (
     let attempt = 1;
     isRejected(ended) && begun.asked.wishes.clientPassword.origin.from === "prompt" && attempt < mostAttempts;
@@ -145,7 +149,9 @@ function headline(checked: readonly Checked[], { label }: Platform): string {
 /** What install would ask for keeps nobody from seeing beforehand what it would do. */
 function withoutQuestions(planned: Planned<InstallAction>): Planned<InstallAction> {
   const { refusals, warnings } = planned;
-  return onlyCredentials(refusals) ? { ...planned, refusals: [], warnings: [...warnings, ...refusals] } : planned;
+  if (!onlyCredentials(refusals)) return planned;
+  const willAsk = refusals.map((refusal) => ({ ...refusal, says: `${refusal.says}; install asks on a terminal` }));
+  return { ...planned, refusals: [], warnings: [...warnings, ...willAsk] };
 }
 
 /** Something else in the way comes first: nobody should type a password for a machine that cannot be used. */

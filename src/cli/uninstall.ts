@@ -3,14 +3,16 @@ import { rmSync } from "node:fs";
 import { clusterPerformers } from "../cluster/performers.ts";
 import { openAccess } from "../cluster/access.ts";
 import type { Finding } from "../engine/finding.ts";
+import type { Machine } from "../engine/machine.ts";
 import { outcomeOf } from "../engine/outcome.ts";
 import type { Performers } from "../engine/plan.ts";
 import { exitCodes, type ExitCode } from "../engine/reasons.ts";
 import { run, type Program } from "../engine/run.ts";
-import { isOurs, observe, releaseName, runningNode, type Facts } from "../install.ts";
+import { isOurs, observe, releaseName, runningNode, storageGround, type Facts } from "../install.ts";
 import { removePerformer } from "../release/remove.ts";
 import { holdsClient } from "../report.ts";
 import { deletePerformer } from "../storage/delete.ts";
+import { holdersOf, observeUsers } from "../storage/users.ts";
 import { toolPerformers } from "../tools/actions.ts";
 import { toolPath } from "../tools/facts.ts";
 import { observeTools } from "../tools/observe.ts";
@@ -41,13 +43,15 @@ async function takeAway(begun: Begun, running: Running, deleteData: boolean): Pr
   const program: Program<Facts, UninstallAction> = {
     observe: async (on, before) => {
       const seen = await observe(begun.asked, on, before);
-      const needsHelm = planUninstall(seen, begun.asked, { deleteData }, []).actions.some(
+      // Of a release that was not seen yet nothing tells the name, nor where its data lies.
+      const isBlind = first === undefined || first.release.records.state === "unknown";
+      if (first === undefined || (isBlind && runningNode(seen.cluster) !== undefined)) {
+        first = deleteData ? await withUsers(seen, begun, on) : seen;
+      }
+      const needsHelm = planUninstall(seen, begun.asked, { deleteData }, [], first).actions.some(
         (action) => action.do === "release.remove",
       );
       latest = needsHelm ? { ...seen, tools: await observeTools(["helm"], on, seen.tools) } : seen;
-      // Of a release that was not seen yet nothing tells the name, nor where its data lies.
-      const isBlind = first === undefined || first.release.records.state === "unknown";
-      if (first === undefined || (isBlind && runningNode(latest.cluster) !== undefined)) first = latest;
       return latest;
     },
     plan: (facts, done) => planUninstall(facts, begun.asked, { deleteData }, done, first),
@@ -97,6 +101,12 @@ function forgetStranger({ state, asked }: Begun, facts: Facts): void {
   }
 }
 
+/** Who else works with the data that is to go: asked before anything is taken away, and not when half of it is gone. */
+async function withUsers(seen: Facts, { asked }: Begun, on: Machine): Promise<Facts> {
+  const holders = holdersOf(storageGround(seen, asked).place.hostDirs);
+  return { ...seen, users: await observeUsers(holders, asked.wishes.cluster.value, on) };
+}
+
 /** Undefined where the person gave up. */
 async function isConfirmed({ options, asked }: Begun): Promise<boolean | undefined> {
   if (options.yes) return true;
@@ -113,6 +123,8 @@ async function isConfirmed({ options, asked }: Begun): Promise<boolean | undefin
 const unconfirmed: Finding = {
   reason: "CONFIRMATION_MISSING",
   room: "run",
-  says: "deleting data was not confirmed",
-  remedies: [{ says: "without a terminal, confirm it beforehand", command: "tracebloc uninstall --delete-data --yes" }],
+  says: "deleting data was not confirmed: the name of the release was not typed",
+  remedies: [
+    { says: "type it when asked, or confirm it beforehand", command: "tracebloc uninstall --delete-data --yes" },
+  ],
 };

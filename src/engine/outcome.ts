@@ -9,9 +9,9 @@ export type State = "healthy" | "unproven" | "degraded" | "planned" | "refused" 
 export type Outcome = {
   state: State;
   exit: ExitCode;
-  /** What ended the run, or is in its way. */
+  /** What ended the run, is in its way, or makes its exit code another than 0: the first tells a program why. */
   failures: readonly Finding[];
-  /** What a finished run could not prove or mend, and hints. */
+  /** What a finished run could not prove, and hints. */
   warnings: readonly Finding[];
 };
 
@@ -47,12 +47,13 @@ export function outcomeOf<Facts, A extends Action>(
       // one that a pod of a client waits for is not.
       const works = worst(warnings, strict) === exitCodes.done && !(notProven && strict);
       const unproven = notProven || warnings.some(({ reason }) => exitCodeOf(reason, true) !== exitCodes.done);
+      const counts = ({ reason }: Finding) => !works && exitCodeOf(reason, strict) !== exitCodes.done;
       return {
         // Under --strict what is not proven counts as badly, and is no worse.
         state: worst(warnings, false) !== exitCodes.done ? "degraded" : unproven ? "unproven" : "healthy",
         exit: works ? exitCodes.done : exitCodes.degraded,
-        failures: [],
-        warnings,
+        failures: warnings.filter(counts),
+        warnings: warnings.filter((finding) => !counts(finding)),
       };
     }
   }

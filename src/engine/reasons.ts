@@ -97,7 +97,7 @@ export const reasons = {
 
   STORAGE_BLOCKED: { kind: "degraded", means: "a directory cannot be written by the workloads" },
   STORAGE_UNKNOWN: { kind: "unproven", means: "a directory could not be proven writable" },
-  DATA_IN_USE: { kind: "refused", means: "another container uses the data that was to be deleted" },
+  DATA_IN_USE: { kind: "refused", means: "another container uses the folder that was to be used, or deleted" },
   STORAGE_NOT_SHARED: { kind: "refused", means: "the node does not see the data directory of this machine" },
 
   RELEASE_OF_ANOTHER_CLIENT: { kind: "refused", means: "the cluster holds a client with another id" },

@@ -60,9 +60,9 @@ export async function run<Facts, A extends Action>(
     const applied = await apply(planned.actions, program.performers, done, on, journal);
     if (applied.stopped || applied.during !== undefined) {
       const how = applied.stopped ? "stopped" : "failed";
-      const { failure, during } = applied;
+      const { failure, during, found } = applied;
       const isOver = during !== undefined && isLate(on);
-      const told = isOver ? deadlinePassed(options.command, during, failure) : failure;
+      const told = isOver ? deadlinePassed(options.command, during, found) : failure;
       return { how, ...ended, ...(told && { failure: told }) };
     }
     facts = await program.observe(on, { facts, stale: applied.stale });
@@ -72,9 +72,10 @@ export async function run<Facts, A extends Action>(
 type Applied = {
   stale: readonly Room[];
   stopped: boolean;
-  /** What did not come about, and what was found to be the cause. */
+  /** What did not come about, why, and what was seen of it. */
   during?: string;
   failure?: Finding;
+  found?: readonly string[];
 };
 
 /** Performs actions in order, each in the journal before and after. Ends early when one reveals a room: then it is time to look and plan again. */
@@ -109,14 +110,15 @@ async function apply<A extends Action>(
       tell("failed");
       if (on.stop.aborted) return { stale: [], stopped: true };
       const failure = findingOf(error, performer.room);
-      return { stale: [], stopped: false, failure, during: performer.says(action) };
+      const found = [failure.says, ...(failure.details ?? [])];
+      return { stale: [], stopped: false, failure, found, during: performer.says(action) };
     }
     const proof = await proven(performer, action, on);
     done.push({ action, proof });
     journal.after(action);
     tell("end", seenAfter(proof, performer.says(action)));
     if (isLate(on) && !on.stop.aborted && proof.state === "known" && proof.value.holds === false) {
-      return { stale: [], stopped: false, during: performer.says(action) };
+      return { stale: [], stopped: false, found: [proof.value.says], during: performer.says(action) };
     }
     if (performer.reveals.length > 0) return { stale: performer.reveals, stopped: on.stop.aborted };
   }
@@ -150,15 +152,15 @@ function findingOf(error: unknown, room: Room): Finding {
   };
 }
 
-/** What was at work, or still to do, when the time of the run was over; `cause` is what that looked like from within. */
-function deadlinePassed(command: string, during: string, cause?: Finding): Finding {
+/** What was at work, or still to do, when the time of the run was over; `found` is what was seen of it. */
+function deadlinePassed(command: string, during: string, found: readonly string[] = []): Finding {
   const again = `tracebloc ${command} --timeout 2h`;
   const remedies = [{ says: "give it more time; it goes on from here", command: again }];
   return {
     reason: "DEADLINE",
     room: "run",
     says: `the time given with --timeout is over: ${during}`,
-    ...(cause !== undefined && { details: [cause.says, ...(cause.details ?? [])] }),
+    ...(found.length > 0 && { details: found }),
     remedies,
   };
 }

@@ -1,14 +1,15 @@
-import { lstat, realpath, rm, rmdir, stat } from "node:fs/promises";
+import { lstat, rm, rmdir, stat } from "node:fs/promises";
 
-import { known } from "../engine/fact.ts";
+import { known, type Fact } from "../engine/fact.ts";
 import { Failure, type Finding } from "../engine/finding.ts";
-import { within, type Machine } from "../engine/machine.ts";
+import type { Machine } from "../engine/machine.ts";
 import { nothing, type Action, type Done, type Performer, type Planned } from "../engine/plan.ts";
 import { bindSource } from "../platform/mounts.ts";
 import { commandLine } from "../platform/shell.ts";
 import { firstComplaint, succeeded } from "../process/runner.ts";
 import type { StorageGround } from "./plan.ts";
 import { word } from "./script.ts";
+import { cannotTellUsers, holdersOf, observeUsers, type User } from "./users.ts";
 
 /** Deletes what a release keeps in folders of this machine: datasets, logs and the database. Nothing else below them. */
 export type DeleteData = {
@@ -27,17 +28,20 @@ export type DeleteData = {
 const own = ["data", "logs", "mysql"] as const;
 
 const removeLimitMs = 600_000;
-const askLimitMs = 10_000;
 
-/** What deleting the data needs, where this machine holds it. Pure. */
+/** What deleting the data needs, where this machine holds it: nobody else may work with it. Pure. */
 export function planDeleteData(
   { mode, release, place }: StorageGround,
-  { image, cluster }: Pick<DeleteData, "image" | "cluster">,
+  { image, cluster, users }: Pick<DeleteData, "image" | "cluster"> & { users: Fact<readonly User[]> },
   done: readonly Done<Action>[],
 ): Planned<DeleteData> {
   if (mode === "node-local" || done.some(({ action }) => action.do === "storage.delete")) return nothing;
-  const { dataDir, datasetDir } = place.hostDirs;
-  const holders = [dataDir, ...(datasetDir === undefined ? [] : [datasetDir])];
+  const { dataDir } = place.hostDirs;
+  const holders = holdersOf(place.hostDirs);
+  if (users.state === "unknown") return { ...nothing, refusals: [cannotTellUsers(dataDir, users.why)] };
+  if (users.value.length > 0) {
+    return { ...nothing, refusals: [isInUse(place.platform.path.join(dataDir, release), users.value)] };
+  }
   return {
     ...nothing,
     actions: [{ do: "storage.delete", because: "asked for with --delete-data", holders, release, image, cluster }],
@@ -75,24 +79,9 @@ async function refuseWhatIsNotIts(holder: string, { release, cluster }: DeleteDa
   const seen = await lstat(folder).catch(() => undefined);
   if (seen === undefined) return;
   if (seen.isSymbolicLink()) throw new Failure(leadsElsewhere(folder));
-  const others = await othersWith(holder, cluster, on);
-  if (others.length > 0) throw new Failure(isInUse(folder, others));
-}
-
-/** Containers, running or not and not of this cluster, that have the folder by any of its names. Throws where the engine does not tell. */
-async function othersWith(holder: string, cluster: string, on: Machine): Promise<string[]> {
-  const names = [...new Set([holder, await realpath(holder).catch(() => holder)])];
-  const filters = names.flatMap((name) => ["--filter", `volume=${name}`]);
-  const result = await on.runner.run({
-    file: "docker",
-    args: ["container", "ls", "--all", ...filters, "--format", '{{.Names}} {{.Label "k3d.cluster"}}'],
-    about: "docker container ls",
-    timeoutMs: within(on, askLimitMs),
-    raw: true,
-  });
-  if (!succeeded(result) || result.truncated) throw new Failure(cannotTellUsers(holder, firstComplaint(result)));
-  const lines = (result.raw ?? result.stdout).split("\n").filter((line) => line !== "");
-  return lines.map((line) => line.split(" ")).flatMap(([name = "", of]) => (of === cluster ? [] : [name]));
+  const users = await observeUsers([holder], cluster, on);
+  if (users.state === "unknown") throw new Failure(cannotTellUsers(holder, users.why));
+  if (users.value.length > 0) throw new Failure(isInUse(folder, users.value));
 }
 
 /** As this user first; what other uids own, by root in a container of the engine, which is who made it. */
@@ -157,24 +146,15 @@ function leadsElsewhere(folder: string): Finding {
   };
 }
 
-function isInUse(folder: string, others: readonly string[]): Finding {
+function isInUse(folder: string, users: readonly User[]): Finding {
   return {
     reason: "DATA_IN_USE",
     room: "storage",
-    says: `${folder} is not deleted: it is also in ${others.join(", ")}`,
+    says: `${folder} is not deleted: it is also in ${users.map(({ container }) => container).join(", ")}`,
     remedies: [
       { says: "is the name of the cluster right? See which there are", command: "docker container ls --all" },
       { says: "if those may go, remove them first, then run the same command again" },
     ],
-  };
-}
-
-function cannotTellUsers(holder: string, why: string): Finding {
-  return {
-    reason: "ENGINE_UNKNOWN",
-    room: "storage",
-    says: `whether another container uses ${holder} could not be told, so that nothing in it was deleted: ${why}`,
-    remedies: [{ says: "see what the engine answers", command: "docker container ls --all" }],
   };
 }
 

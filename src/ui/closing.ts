@@ -1,11 +1,11 @@
 import type { Outcome } from "../engine/outcome.ts";
-import { reasons } from "../engine/reasons.ts";
+import { exitCodes, reasons, type ExitCode } from "../engine/reasons.ts";
 import { onOneLine } from "../platform/one-line.ts";
 import { version } from "../platform/version.ts";
 import { skipped } from "../storage/plan.ts";
 import { imperative } from "./imperative.ts";
 import { isRepair } from "./plain.ts";
-import { duration, findingLines, fold, markOf, roomLine, titles, type Style } from "./text.ts";
+import { duration, findingLines, fold, markOf, type Style } from "./text.ts";
 
 /** What the last lines of a run are made from. */
 export type Closing = {
@@ -44,6 +44,7 @@ export function closingLines(closing: Closing, style: Style): string[] {
   const took = `(${duration(ms)})`;
   const exit = outcome.exit === 0 ? "" : `     exit ${outcome.exit}`;
   const failures = outcome.failures.flatMap((finding) => findingLines(finding, "failed", style));
+  const unwell = outcome.failures.flatMap((finding) => findingLines(finding, markOf(finding.reason), style));
   switch (outcome.state) {
     case "planned":
       return planLines(closing, style);
@@ -53,7 +54,7 @@ export function closingLines(closing: Closing, style: Style): string[] {
       return [
         ...warned(closing, style),
         ...failures,
-        `Not finished ${took}. The same command goes on from here.${exit}`,
+        `Not finished ${took}. ${mended.has(outcome.exit) ? toMend(1) : "The same command goes on from here."}${exit}`,
         ...logLine(closing),
       ];
     case "interrupted":
@@ -61,12 +62,14 @@ export function closingLines(closing: Closing, style: Style): string[] {
     case "degraded":
       return [
         ...warned(closing, style),
+        ...unwell,
         `tracebloc ${version} · in place, but not everything works ${took}${exit}`,
         ...logLine(closing),
       ];
     case "unproven":
       return [
         ...warned(closing, style),
+        ...unwell,
         `tracebloc ${version} · in place; what is marked above could not be proven ${took}${exit}`,
       ];
     case "healthy":
@@ -76,6 +79,9 @@ export function closingLines(closing: Closing, style: Style): string[] {
       ];
   }
 }
+
+/** A run that ended for one of these ends so again until a person has done something. */
+const mended: ReadonlySet<ExitCode> = new Set([exitCodes.input, exitCodes.machine, exitCodes.refused]);
 
 /** What stands in the way may be seen only after something was done: in a cluster that had to be started, for one. */
 function refusedLines(closing: Closing, took: string, exit: string): string[] {
@@ -130,9 +136,8 @@ function dataLines({ actions, kept, inCluster, deletion }: Closing): string[] {
 }
 
 function planLines({ command, actions, then, outcome, quiet }: Closing, style: Style): string[] {
-  const hints = told(outcome, quiet).map(({ reason, says }) =>
-    roomLine(markOf(reason), titles.run, `${says}   ${reason}`, 0, style),
-  );
+  // Nothing has failed yet, whatever it will come to.
+  const hints = told(outcome, quiet).flatMap((finding) => findingLines(finding, "repaired", style));
   if (actions.length === 0) {
     const why = command === "uninstall" ? "there is nothing to remove" : "everything is in place";
     return [...hints, `Nothing would be done: ${why}.`];

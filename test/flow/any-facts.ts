@@ -17,6 +17,7 @@ import { workloadNames, type Deployment } from "../../src/release/workloads.ts";
 import type { Cause } from "../../src/storage/cause.ts";
 import { candidatesOf, type Directory } from "../../src/storage/layout.ts";
 import type { StorageFacts } from "../../src/storage/observe.ts";
+import type { User } from "../../src/storage/users.ts";
 import type { Entry, Found } from "../../src/storage/report.ts";
 import type { ToolFacts, ToolState } from "../../src/tools/facts.ts";
 import { pinFor, type Tool } from "../../src/config/pins.ts";
@@ -290,6 +291,13 @@ export const anyFacts: Arbitrary<Facts> = fc.record({
   cluster: anyClusterFacts,
   folders: anyFact(fc.constantFrom<readonly string[]>([], ["/home/ada/.tracebloc/tracebloc/data"])),
   storage: fc.constantFrom("tracebloc", "edge").chain(anyStorage),
+  users: anyFact(
+    fc.constantFrom<readonly User[]>(
+      [],
+      [{ container: "k3d-other-server-0", cluster: "other" }],
+      [{ container: "backup", cluster: undefined }],
+    ),
+  ),
   release: anyReleaseFacts,
 });
 

@@ -131,6 +131,7 @@ export function factsOf(world: World, { wishes }: Asked): Facts {
     cluster: clusterOf(world, wishes.dataDir.value),
     folders: known(world.folders ? [] : ["/home/ada/.tracebloc/tracebloc/data"], ""),
     storage: runs ? storageOf(world) : storageNotYet("tracebloc", "the cluster has to run"),
+    users: known([], ""),
     release:
       reached && world.api === "ready"
         ? { records: known(recordsOf(world), ""), deployments: known(deploymentsOf(world), "") }

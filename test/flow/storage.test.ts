@@ -76,7 +76,7 @@ describe("B03: a mount on which chmod succeeds and changes nothing", () => {
     expect([ran.exit, ran.result().state, world.release?.status]).toEqual([6, "degraded", "deployed"]);
     const remedies = ran
       .result()
-      .warnings.flatMap(({ reason, remedies: all }) => (reason === "STORAGE_BLOCKED" ? all : []));
+      .failures.flatMap(({ reason, remedies: all }) => (reason === "STORAGE_BLOCKED" ? all : []));
     const told = remedies.map(({ says, command }) => `${says} ${command}`).join("\n");
     expect(told).toContain(way);
     expect(told).not.toContain("chmod");

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { brokenClient } from "../../scripts/lab/backend.mjs";
 import { betrays, filesWith, watchArguments } from "./canary.ts";
 import { inLab, runPod } from "./lab.ts";
+import { findingOf } from "./looks.ts";
 import { actionsOf, callsOf, useProduct, type Ran } from "./product.ts";
 import { layValuesOver } from "./values.ts";
 
@@ -150,7 +151,7 @@ describe("a client that is asked for by many wishes", () => {
 
     expect(ran.exit, ran.last).toBe(6);
     expect(ran.result().actions.map((action) => action.do)).toEqual(["release.credentials", "release.apply"]);
-    const found = ran.result().warnings.find(({ reason }) => reason === "CREDENTIALS_UNVERIFIED");
+    const found = findingOf(ran, "CREDENTIALS_UNVERIFIED");
     expect(found?.says).toContain("did not answer");
     expect(await storedPassword()).toBe(canary);
   });

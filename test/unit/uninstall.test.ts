@@ -31,6 +31,7 @@ function facts(cluster: Facts["cluster"], records?: readonly ReleaseRecord[]): F
     cluster,
     folders: notLooked,
     storage: storageNotYet("tracebloc", "not looked"),
+    users: known([], ""),
     release: { records: records === undefined ? notLooked : known(records, ""), deployments: known([], "") },
   };
 }

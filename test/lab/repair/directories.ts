@@ -3,7 +3,9 @@ import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
+import { podImages } from "../../../scripts/lab/versions.mjs";
 import { docker, inLab } from "../lab.ts";
+import { findingOf, identityOf } from "../looks.ts";
 import { callsOf, type Product } from "../product.ts";
 
 const data = "/tracebloc/tracebloc/data";
@@ -51,6 +53,29 @@ export function brokenDirectories(product: Product): void {
         "2777 1000:1000\n3777 1000:1000\n750 0:1000\n640 0:0",
       );
     });
+  });
+
+  test("keeps its folder to itself: no other cluster is made with it, and it is not deleted while another node has it", async () => {
+    const mine = await identityOf(product.node);
+    const other = await product.run(["install", "--cluster", `${product.cluster}-2`, "--json"]);
+    expect(other.result()).toMatchObject({ exit: 5, actions: [], failures: [{ reason: "DATA_IN_USE" }] });
+
+    const stranger = `${product.cluster}-stranger`;
+    await docker(
+      "run",
+      "--detach",
+      "--name",
+      stranger,
+      "--volume",
+      `${product.data}:/mnt`,
+      podImages.busybox,
+      "sleep",
+      "600",
+    );
+    onTestFinished(async () => void (await docker("container", "rm", "--force", stranger)));
+    const deletion = await product.run(["uninstall", "--delete-data", "--yes", "--json"]);
+    expect(deletion.result()).toMatchObject({ exit: 5, actions: [], failures: [{ reason: "DATA_IN_USE" }] });
+    expect(await identityOf(product.node)).toBe(mine);
   });
 
   test("with a broken directory is told so by plan and status, which change nothing", async () => {
@@ -112,7 +137,7 @@ export function brokenDirectories(product: Product): void {
 
       expect(ran.exit, ran.last).toBe(6);
       expect(ran.result()).toMatchObject({ state: "degraded", actions: [] });
-      const found = ran.result().warnings.find(({ reason }) => reason === "STORAGE_BLOCKED");
+      const found = findingOf(ran, "STORAGE_BLOCKED");
       expect(found?.says).toBe(`data cannot be used by the workloads: ${data} is ${kind}`);
       expect(await product.inNode(look)).toBe(seen);
       expect(await product.inNode("ls -ldn /etc")).toBe(etc);

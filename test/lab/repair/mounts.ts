@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 
 import { docker, inLab, runPod } from "../lab.ts";
+import { findingOf } from "../looks.ts";
 import type { Product } from "../product.ts";
 
 const release = "/tracebloc/tracebloc";
@@ -59,7 +60,7 @@ export function foreignMounts(product: Product): void {
           { volume: "data", result: "blocked", mode: "0755", owner: "0:0" },
           { volume: "logs", result: "writable by proof" },
         ]);
-        const found = ran.result().warnings.find(({ reason }) => reason === "STORAGE_BLOCKED");
+        const found = findingOf(ran, "STORAGE_BLOCKED");
         expect(found?.says).toContain("uid 65534 cannot write there: the mount ignores chmod");
         // A chmod would change nothing here, so that none is advised.
         expect(found?.remedies.map(({ command }) => command).join()).not.toContain("chmod");
@@ -92,7 +93,7 @@ export function foreignMounts(product: Product): void {
         { volume: "data", result: "blocked", cause: "read-only", mode: "2777" },
         { volume: "logs", result: "blocked", cause: "read-only", mode: "3777" },
       ]);
-      const found = ran.result().warnings.find(({ reason }) => reason === "STORAGE_BLOCKED");
+      const found = findingOf(ran, "STORAGE_BLOCKED");
       expect(found?.remedies[0]?.command).toContain("mount -o remount,rw");
       expect(await product.run(["status"])).toMatchObject({ exit: 6 });
 
@@ -109,7 +110,7 @@ export function foreignMounts(product: Product): void {
         { volume: "data", result: "blocked", cause: "no space" },
         { volume: "logs", result: "blocked", cause: "no space" },
       ]);
-      const found = ran.result().warnings.find(({ reason }) => reason === "STORAGE_BLOCKED");
+      const found = findingOf(ran, "STORAGE_BLOCKED");
       expect(found?.says).toContain("no space");
       expect(found?.remedies[0]?.command).toBe(`df -h ${product.data}`);
       expect(found?.remedies.map(({ command }) => command).join()).not.toMatch(/prune|rm /);

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import type { Finding } from "../../../src/engine/finding.ts";
-import { actionsOf, type Product } from "../product.ts";
+import { actionsOf, type Product, type Ran } from "../product.ts";
 import { layValuesOver } from "../values.ts";
 
 const proxy = "tracebloc-requests-proxy";
@@ -22,6 +22,7 @@ export function brokenWorkloads(product: Product): void {
     const text = JSON.stringify({ spec: { template: { spec } } });
     return product.kubectl(["patch", "deployment", deployment, ...inNamespace, "--patch", text]);
   };
+  const told = (ran: Ran) => [...ran.result().failures, ...ran.result().warnings];
   const about = (findings: readonly Finding[], workload: string) =>
     findings.find(({ says }) => says.startsWith(`${workload}: `));
 
@@ -30,7 +31,7 @@ export function brokenWorkloads(product: Product): void {
 
     const ran = await product.run(["install", "--json"]);
     expect(ran.exit, ran.last).toBe(6);
-    const found = about(ran.result().warnings, proxy);
+    const found = about(told(ran), proxy);
     expect(found).toMatchObject({ reason: "WORKLOAD_NOT_READY", says: `${proxy}: does not exist` });
     expect(ran.ms).toBeLessThan(30_000);
     expect(await product.run(["status"])).toMatchObject({ exit: 6 });
@@ -56,7 +57,7 @@ export function brokenWorkloads(product: Product): void {
       expect(ran.exit, ran.last).toBe(6);
       expect(ran.result().state).toBe("degraded");
       expect(actionsOf(ran.log())).toEqual(["release.apply", "release.await"]);
-      const found = about(ran.result().warnings, proxy);
+      const found = about(told(ran), proxy);
       expect(found?.says).toMatch(/: (ImagePullBackOff|ErrImagePull)/);
       expect(found?.details?.join()).toContain("docker.io/tracebloc-lab/jobs-manager:no-such-tag");
       expect(found?.remedies[0]?.command).toMatch(new RegExp(`describe pod/${proxy}-[a-z0-9]+-[a-z0-9]+ `));

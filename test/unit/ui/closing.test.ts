@@ -132,7 +132,7 @@ describe("a plan", () => {
       "   1. create cluster lab                    because no cluster lab exists",
       "   2. wait for the workloads of tracebloc   because mysql-client: 0 of 1 pods are ready",
       "      then look at the client in it",
-      "  ! Run            /srv has 3.0 GB free   DISK_LOW",
+      "  ! Machine        /srv has 3.0 GB free   DISK_LOW",
     ]);
   });
 
