@@ -23,6 +23,7 @@ export const releaseSuffixes: readonly Suffix[] = [
   { suffix: "-secrets", longest: subdomain },
   { suffix: "-regcred", longest: subdomain },
   { suffix: "-ingestion-authz", longest: subdomain },
+  { suffix: "-ca-bundle", longest: subdomain },
   { suffix: "-storage-class", longest: subdomain },
   { suffix: "-data-pv", longest: subdomain },
   { suffix: "-logs-pv", longest: subdomain },

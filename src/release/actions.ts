@@ -10,6 +10,7 @@ import { verifyCredentials } from "./credentials.ts";
 import { helmApply, helmFailure, takeOverCommand, type HelmAccess } from "./helm.ts";
 import { readReleaseRecords, releaseRecordsPath, type ReleaseRecord } from "./helm-records.ts";
 import { read } from "./observe.ts";
+import { awaitMetrics } from "./metrics.ts";
 import { chartOf, type ReleaseAction } from "./plan.ts";
 import { awaitWorkloads } from "./readiness.ts";
 import { wishesLabel } from "./values.ts";
@@ -72,8 +73,10 @@ async function apply(
   if (record.state === "unknown") {
     throw new Failure({ reason: "RELEASE_UNKNOWN", room: "release", says: record.why, remedies: [] });
   }
+  const wanted = wantedValues(record.value, asked);
   // JSON, which is YAML too: Helm reads YAML 1.1, where a password such as `on` or `1_000` is no text.
-  writeAtomically(values, JSON.stringify(wantedValues(record.value, asked), null, 2), 0o600);
+  writeAtomically(values, JSON.stringify(wanted, null, 2), 0o600);
+  await awaitMetrics(wanted, roads.api(), on);
 
   const chart = asked.wishes.chart.value ?? bundledChartFolder();
   const labels = { [wishesLabel]: wishes };

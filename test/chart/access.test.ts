@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 
-import { describeChart, find, hostpath, identity, nodeLocal, refusal, render } from "./helm.ts";
+import { core, describeChart, find, hostpath, identity, nodeLocal, refusal, render } from "./helm.ts";
 import type { Manifest, Role } from "./manifests.ts";
 
 const decode = (secret: Manifest, key: string) => Buffer.from(secret.data?.[key] ?? "", "base64").toString();
@@ -9,7 +9,8 @@ const decode = (secret: Manifest, key: string) => Buffer.from(secret.data?.[key]
 describeChart("the client's Secret", () => {
   test("holds identity and password unharmed, under the names that other programs read", async () => {
     const clientPassword = "a'b\"c\\d #e: {f}\t<g> é";
-    const secret = find(await render({ ...hostpath, clientPassword }, { name: "ward-7" }), "Secret", "ward-7-secrets");
+    const objects = await render({ ...hostpath, clientPassword }, { name: "ward-7" });
+    const secret = find(objects, "Secret", "ward-7-secrets", "tracebloc");
     expect(Object.keys(secret.data ?? {})).toEqual(["CLIENT_ID", "CLIENT_PASSWORD", "POD_TOKEN_SIGNING_SECRET"]);
     expect([decode(secret, "CLIENT_ID"), decode(secret, "CLIENT_PASSWORD")]).toEqual([
       identity.clientId,
@@ -22,13 +23,17 @@ describeChart("the client's Secret", () => {
       await render({ ...hostpath, clientId: "1_000", clientPassword: "on" }),
       "Secret",
       "tracebloc-secrets",
+      "tracebloc",
     );
     expect([decode(secret, "CLIENT_ID"), decode(secret, "CLIENT_PASSWORD")]).toEqual(["1_000", "on"]);
   });
 
   test("gets a signing secret of its own unless one is given", async () => {
     const signing = async (values: object) =>
-      decode(find(await render({ ...hostpath, ...values }), "Secret", "tracebloc-secrets"), "POD_TOKEN_SIGNING_SECRET");
+      decode(
+        find(await render({ ...hostpath, ...values }), "Secret", "tracebloc-secrets", "tracebloc"),
+        "POD_TOKEN_SIGNING_SECRET",
+      );
     expect(await signing({ podTokenSigningSecret: "chosen" })).toBe("chosen");
     const [one, other] = [await signing({ podTokenTtlSeconds: 600 }), await signing({ podTokenTtlSeconds: 601 })];
     expect(one).toMatch(/^[A-Za-z0-9]{48}$/);
@@ -92,7 +97,7 @@ describeChart("the jobs manager's rights", () => {
   });
 
   test("stay within the namespace when asked", async () => {
-    const objects = await render({ ...nodeLocal, clusterScope: false });
+    const objects = await render({ ...nodeLocal, ...core, clusterScope: false });
     expect(grants(find(objects, "Role", "tracebloc-jobs-manager-rbac") as Role)).toEqual(namespaced);
     expect(find(objects, "RoleBinding", "tracebloc-jobs-manager-rbac")).toMatchObject({ roleRef: { kind: "Role" } });
     expect(objects.filter(({ kind }) => kind.startsWith("Cluster"))).toEqual([]);

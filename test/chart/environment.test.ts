@@ -34,7 +34,7 @@ describeChart("the environment", () => {
       INGESTOR_IMAGE_TAG: "0.8",
       INGESTOR_IMAGE_DIGEST: "sha256:05e124945a2ef61868661a9137abb5e75dac96a090cb41a7b4e8be520c4b5873",
       REQUESTS_PROXY_URL: "http://requests-proxy-service:8888",
-      NODE_AGENTS_NAMESPACE: "",
+      NODE_AGENTS_NAMESPACE: "tracebloc-node-agents",
     });
     expect(proxy).toEqual({
       MYSQL_HOST: "mysql-client",

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { describe } from "vitest";
 import { parseAllDocuments } from "yaml";
 
-import type { Container, Deployment, Manifest } from "./manifests.ts";
+import type { Container, CronJob, DaemonSet, Deployment, Job, Manifest, PodTemplate } from "./manifests.ts";
 
 export const chart = fileURLToPath(new URL("../../charts/client", import.meta.url));
 export const ingestorChart = fileURLToPath(new URL("../../charts/ingestor", import.meta.url));
@@ -90,6 +90,13 @@ function valuesFor(folder: string, values: object): string {
   return JSON.stringify({ ...(folder === chart && identity), ...values });
 }
 
+/** A release without what is not its core: agents on the nodes, the road out of trainings. */
+export const core = {
+  resourceMonitor: false,
+  egressProxy: { enabled: false },
+  networkPolicy: { training: { enabled: false } },
+};
+
 async function template(
   values: object,
   { name = "tracebloc", namespace = "tracebloc", args = [], chart: folder = chart, kubeconfig = "/dev/null" }: Release,
@@ -151,8 +158,14 @@ export async function notes(
   return stdout.slice(stdout.indexOf("NOTES:"));
 }
 
-export function find(objects: readonly Manifest[], kind: string, name: string): Manifest {
-  const found = objects.filter((object) => object.kind === kind && object.metadata.name === name);
+/** The one object of that kind and name; in one namespace when that is given. */
+export function find(objects: readonly Manifest[], kind: string, name: string, namespace?: string): Manifest {
+  const found = objects.filter(
+    (object) =>
+      object.kind === kind &&
+      object.metadata.name === name &&
+      (namespace === undefined || object.metadata.namespace === namespace),
+  );
   const [object] = found;
   if (found.length !== 1 || object === undefined) throw new Error(`${found.length} of ${kind} ${name}`);
   return object;
@@ -162,11 +175,18 @@ export function deployment(objects: readonly Manifest[], name: string): Deployme
   return find(objects, "Deployment", name) as Deployment;
 }
 
-/** Every container of a release by name, those that prepare a pod included. */
+/** What a workload makes its pods from; undefined for any other object. */
+export function podOf(object: Manifest): PodTemplate | undefined {
+  if (object.kind === "CronJob") return (object as CronJob).spec.jobTemplate.spec.template;
+  if (!["Deployment", "DaemonSet", "Job"].includes(object.kind)) return undefined;
+  return (object as Deployment | DaemonSet | Job).spec.template;
+}
+
+/** Every container of a release, those that prepare a pod included. */
 export function containers(objects: readonly Manifest[]): Container[] {
   return objects
-    .filter((object): object is Deployment => object.kind === "Deployment")
-    .flatMap(({ spec }) => [...(spec.template.spec.initContainers ?? []), ...spec.template.spec.containers]);
+    .flatMap((object) => podOf(object) ?? [])
+    .flatMap(({ spec }) => [...(spec.initContainers ?? []), ...spec.containers]);
 }
 
 export function container(objects: readonly Manifest[], name: string): Container {
@@ -175,12 +195,12 @@ export function container(objects: readonly Manifest[], name: string): Container
   return found;
 }
 
-/** The literal variables of a container; those from a Secret as `Secret/key`. */
+/** The literal variables of a container; those from a Secret as `Secret/key`, those of the pod as their path. */
 export function environment({ env = [] }: Container): Record<string, string> {
   return Object.fromEntries(
     env.map(({ name, value, valueFrom }) => [
       name,
-      value ?? `${valueFrom?.secretKeyRef.name}/${valueFrom?.secretKeyRef.key}`,
+      value ?? valueFrom?.fieldRef?.fieldPath ?? `${valueFrom?.secretKeyRef?.name}/${valueFrom?.secretKeyRef?.key}`,
     ]),
   );
 }

@@ -1,19 +1,12 @@
 import { expect, test } from "vitest";
 
-import {
-  container,
-  containers,
-  deployment,
-  describeChart,
-  environment,
-  find,
-  hostpath,
-  refusal,
-  render,
-} from "./helm.ts";
+import { container, containers, describeChart, environment, find, hostpath, podOf, refusal, render } from "./helm.ts";
+import type { Manifest } from "./manifests.ts";
 
 const digest = `sha256:${"ab".repeat(32)}`;
 const mysql57 = "sha256:f546e47fb339e0982c902cef063b081ccf2cbbaf35b475287d583b9bf3163354";
+
+const squid = "sha256:6a097f68bae708cedbabd6188d68c7e2e7a38cedd05a176e1cc0ba29e3bbe029";
 
 async function images(values: object): Promise<Record<string, string>> {
   const all = containers(await render({ ...hostpath, ...values }));
@@ -37,6 +30,8 @@ describeChart("images", () => {
       "wait-for-mysql": busybox,
       "init-mysql-data": busybox,
       "mysql-format-guard": busybox,
+      "tracebloc-resource-monitor": "docker.io/tracebloc/resource-monitor:prod",
+      squid: `docker.io/ubuntu/squid@${squid}`,
     });
   });
 
@@ -108,6 +103,8 @@ describeChart("images", () => {
       "wait-for-mysql": "IfNotPresent",
       "init-mysql-data": "IfNotPresent",
       "mysql-format-guard": "IfNotPresent",
+      "tracebloc-resource-monitor": "Always",
+      squid: "IfNotPresent",
     });
   });
 
@@ -156,48 +153,53 @@ describeChart("credentials for a registry", () => {
     password: 'a"b\\c',
     email: "",
   };
-  const workloads = ["tracebloc-jobs-manager", "tracebloc-requests-proxy", "mysql-client"];
+  const pods = (objects: readonly Manifest[]) => objects.flatMap((object) => podOf(object) ?? []);
 
-  test("make a Secret that every pod pulls with, and the pods that it starts", async () => {
-    const objects = await render({ ...hostpath, dockerRegistry: credentials });
-    const secret = find(objects, "Secret", "tracebloc-regcred");
-    expect(secret.type).toBe("kubernetes.io/dockerconfigjson");
-    const config: unknown = JSON.parse(Buffer.from(secret.data?.[".dockerconfigjson"] ?? "", "base64").toString());
-    expect(config).toEqual({
-      auths: {
-        "https://mirror.example.com": {
-          username: "ward-7",
-          password: 'a"b\\c',
-          auth: Buffer.from('ward-7:a"b\\c').toString("base64"),
+  test("make a Secret that every pod pulls with, in each namespace with pods, and the pods that they start", async () => {
+    const gpu = { devicePlugin: { enabled: true, vendor: "nvidia" } };
+    const objects = await render({ ...hostpath, gpu, dockerRegistry: credentials });
+    for (const namespace of ["tracebloc", "tracebloc-node-agents", "kube-system"]) {
+      const secret = find(objects, "Secret", "tracebloc-regcred", namespace);
+      expect(secret.type).toBe("kubernetes.io/dockerconfigjson");
+      const config: unknown = JSON.parse(Buffer.from(secret.data?.[".dockerconfigjson"] ?? "", "base64").toString());
+      expect(config).toEqual({
+        auths: {
+          "https://mirror.example.com": {
+            username: "ward-7",
+            password: 'a"b\\c',
+            auth: Buffer.from('ward-7:a"b\\c').toString("base64"),
+          },
         },
-      },
-    });
-    for (const name of workloads) {
-      expect(deployment(objects, name).spec.template.spec.imagePullSecrets, name).toEqual([
-        { name: "tracebloc-regcred" },
-      ]);
+      });
     }
+    expect(pods(objects).length).toBeGreaterThan(5);
+    for (const { spec } of pods(objects)) expect(spec.imagePullSecrets).toEqual([{ name: "tracebloc-regcred" }]);
     expect(environment(container(objects, "api"))).toMatchObject({ IMAGE_PULL_SECRET_NAME: "tracebloc-regcred" });
     expect(environment(container(objects, "pods-monitor-container"))).not.toHaveProperty("IMAGE_PULL_SECRET_NAME");
   });
 
+  test("follow the features in use: no Secret where no pod of the release runs", async () => {
+    const secrets = async (values: object) =>
+      (await render({ ...hostpath, ...values, dockerRegistry: credentials }))
+        .filter(({ metadata }) => metadata.name === "tracebloc-regcred")
+        .map(({ metadata }) => metadata.namespace);
+    expect(await secrets({})).toEqual(["tracebloc", "tracebloc-node-agents"]);
+    expect(await secrets({ resourceMonitor: false })).toEqual(["tracebloc"]);
+    expect(await secrets({ nodeAgents: { namespace: { name: "tracebloc" } } })).toEqual(["tracebloc"]);
+  });
+
   test("may be a Secret that exists", async () => {
     const objects = await render({ ...hostpath, dockerRegistry: { existingSecret: "from-the-site" } });
-    expect(objects.filter(({ kind }) => kind === "Secret").map(({ metadata }) => metadata.name)).toEqual([
-      "tracebloc-secrets",
-    ]);
-    for (const name of workloads) {
-      expect(deployment(objects, name).spec.template.spec.imagePullSecrets, name).toEqual([{ name: "from-the-site" }]);
-    }
+    const secrets = objects.filter(({ kind }) => kind === "Secret").map(({ metadata }) => metadata.name);
+    expect([...new Set(secrets)]).toEqual(["tracebloc-secrets"]);
+    for (const { spec } of pods(objects)) expect(spec.imagePullSecrets).toEqual([{ name: "from-the-site" }]);
     expect(environment(container(objects, "api"))).toMatchObject({ IMAGE_PULL_SECRET_NAME: "from-the-site" });
   });
 
   test("are absent unless asked for, and never both kinds", async () => {
     for (const dockerRegistry of [{}, null, { create: null, existingSecret: null }]) {
       const objects = await render({ ...hostpath, dockerRegistry });
-      for (const name of workloads) {
-        expect(deployment(objects, name).spec.template.spec, name).not.toHaveProperty("imagePullSecrets");
-      }
+      for (const { spec } of pods(objects)) expect(spec).not.toHaveProperty("imagePullSecrets");
       expect(environment(container(objects, "api"))).not.toHaveProperty("IMAGE_PULL_SECRET_NAME");
     }
     const said = await refusal({ ...hostpath, dockerRegistry: { ...credentials, existingSecret: "from-the-site" } });

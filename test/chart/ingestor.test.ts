@@ -204,7 +204,7 @@ describeChart("the submitting image", () => {
     const objects = await renderIngestor({ dockerRegistry });
     const secret = find(objects, "Secret", "cats-dogs-regcred");
     expect(pullsWith(objects)).toEqual([{ name: "cats-dogs-regcred" }]);
-    const ofClient = find(await render({ ...nodeLocal, dockerRegistry }), "Secret", "tracebloc-regcred");
+    const ofClient = find(await render({ ...nodeLocal, dockerRegistry }), "Secret", "tracebloc-regcred", "tracebloc");
     expect([secret.type, secret.data, isHook(secret)]).toEqual([ofClient.type, ofClient.data, false]);
   });
 

@@ -1,67 +1,22 @@
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo, type Server } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { owner, volumes } from "../../src/storage/layout.ts";
 import { container, containers, describeChart, hostpath, program, render, run, type Ran } from "./helm.ts";
+import { execute as executeOf, folder, lines, shells, type Shell } from "./shells.ts";
 
 const asRoot = process.getuid?.() === 0;
 
-const folders: string[] = [];
-
-async function folder(name = ""): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), "tracebloc-chart-"));
-  folders.push(root);
-  await chmod(root, 0o755);
-  await mkdir(join(root, name), { recursive: true });
-  return join(root, name);
-}
-
-afterEach(async () => {
-  await Promise.all(folders.splice(0).map((each) => rm(each, { recursive: true, force: true })));
-});
-
-/** How to start a shell, and the commands it finds. */
-type Shell = { name: string; start: readonly string[]; path: string };
-
-const busybox = program("busybox");
-const applets = join(tmpdir(), `tracebloc-applets-${process.pid}`);
-
-/** Of those, what this machine has. In the containers there is busybox alone. */
-const shells: Shell[] = [
-  { name: "dash", start: ["-c"], path: process.env["PATH"] ?? "" },
-  { name: "bash", start: ["--norc", "-c"], path: process.env["PATH"] ?? "" },
-  { name: "busybox", start: ["sh", "-c"], path: applets },
-].flatMap(({ name, start, path }) => {
-  const found = program(name);
-  return found === undefined ? [] : [{ name, start: [found, ...start], path }];
-});
-
-beforeAll(async () => {
-  await mkdir(applets, { recursive: true });
-  if (busybox !== undefined) await run(busybox, ["--install", "-s", applets]);
-});
-afterAll(() => rm(applets, { recursive: true, force: true }));
-
 /** A container's script as the kubelet starts it, under another shell and with other words behind it. */
-async function execute(
-  shell: Shell,
-  name: string,
-  words: readonly string[],
-  { uid, gid, env = {} }: { uid?: number; gid?: number; env?: Record<string, string> } = {},
-): Promise<Ran> {
+async function execute(shell: Shell, name: string, words: readonly string[], options?: Options): Promise<Ran> {
   const [script = "", zero = ""] = container(await render(hostpath), name).args ?? [];
-  const [command = "", ...start] = shell.start;
-  return run(command, [...start, script, zero, ...words], {
-    env: { PATH: shell.path, ...env },
-    ...(uid !== undefined && { uid }),
-    ...(gid !== undefined && { gid }),
-  });
+  return executeOf(shell, script, [zero, ...words], options);
 }
+type Options = Parameters<typeof executeOf>[3];
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
 const ownerOf = async (path: string) => {
@@ -69,7 +24,6 @@ const ownerOf = async (path: string) => {
   return `${uid}:${gid}`;
 };
 const ours = `${owner.uid}:${owner.gid}`;
-const lines = ({ stdout }: Ran) => stdout.split("\n").filter((line) => line !== "");
 
 describeChart("every script", () => {
   test("means to the shell what it says: the kubelet's own $(VAR) and $$ are not in it", async () => {

@@ -8,7 +8,7 @@ import { releaseSuffixes } from "../../src/config/release-suffixes.ts";
 import { bundledChart } from "../../src/release/chart.ts";
 import { layerValues, type Values } from "../../src/release/values.ts";
 import { workloadNames } from "../../src/release/workloads.ts";
-import { chart, describeChart, hostpath, lint, nodeLocal, notes, refusal, render } from "./helm.ts";
+import { chart, core, describeChart, hostpath, lint, nodeLocal, notes, refusal, render } from "./helm.ts";
 
 test("the program and the chart agree on the chart's name and version", async () => {
   const { name, version, kubeVersion } = parse(await readFile(join(chart, "Chart.yaml"), "utf8")) as Record<
@@ -51,6 +51,26 @@ describeChart("values", () => {
     "/singleNode": { singleNode: "true" },
     "/podDisruptionBudget/mysql/create": { podDisruptionBudget: { mysql: { create: "x" } } },
     "/clusterScope": { clusterScope: "false" },
+    "/env/HTTP_PROXY_HOST": { env: { HTTP_PROXY_HOST: "http://proxy.example.com" } },
+    "/env/HTTP_PROXY_PORT": { env: { HTTP_PROXY_PORT: "x" } },
+    "/perDatasetPvcs": { perDatasetPvcs: "yes" },
+    "/serviceDbAccounts": { serviceDbAccounts: "yes" },
+    "/serviceDbAccountsByEnv": { serviceDbAccountsByEnv: { qa: true } },
+    "/databasePasswords": { databasePasswords: { root: "x" } },
+    "/caBundle/pem": { caBundle: { pem: "/etc/ca.pem" } },
+    "/namespace/podSecurity/enforce": { namespace: { podSecurity: { enforce: "strict" } } },
+    "/resourceMonitor": { resourceMonitor: "false" },
+    "/nodeAgents/namespace/name": { nodeAgents: { namespace: { name: "Not One" } } },
+    "/nodePrep/filesystems/0": { nodePrep: { filesystems: ["over lay; reboot"] } },
+    "/networkPolicy/training/clusterCidrs": { networkPolicy: { training: { enabled: true, clusterCidrs: [] } } },
+    "/egressProxy/allowlist/0": { egressProxy: { allowlist: ["https://api.example.com"] } },
+    "/egressProxy/image/tag": { egressProxy: { image: { tag: "latest" } } },
+    "/gpu/devicePlugin/vendor": { gpu: { devicePlugin: { enabled: true, vendor: "intel" } } },
+    "/priorityClass/name": { priorityClass: { create: true } },
+    "/autoUpgrade/repoUrl": { autoUpgrade: { enabled: true } },
+    "/autoUpgrade/timeout": { autoUpgrade: { timeout: "10" } },
+    "/imageRefresh/rolloutTimeout": { imageRefresh: { rolloutTimeout: "10 minutes" } },
+    "/openshift/scc/enabled": { openshift: { scc: { enabled: "yes" } } },
     "/ingestionAuthz/allowed/0": { ingestionAuthz: { allowed: [{ tables: ["*"] }] } },
   };
 
@@ -76,15 +96,24 @@ describeChart("values", () => {
 
   test("of other versions of the chart are no error", async () => {
     const foreign = {
-      autoUpgrade: { enabled: true },
-      networkPolicy: { training: { enabled: true } },
-      gpu: { devicePlugin: { enabled: true, vendor: "nvidia" } },
-      images: { resourceMonitor: { digest: "" }, training: { digests: {} } },
-      nodeAgents: { namespace: { create: false } },
-      resourceMonitor: false,
+      metadataBackfill: { enabled: true },
+      images: { training: { digests: {} } },
+      training: { tasks: [] },
       unheardOf: 1,
     };
     expect((await render({ ...base, ...foreign })).length).toBe((await render(base)).length);
+  });
+
+  test("may be null at any depth", async () => {
+    const emptied = (value: unknown): unknown =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, emptied(inner)]))
+        : null;
+    const defaults = parse(await readFile(join(chart, "values.yaml"), "utf8")) as Record<string, unknown>;
+    const { clientId: _, clientPassword: __, storageClass: ___, ...rest } = defaults;
+    expect(
+      (await render({ ...(emptied(rest) as object), storageClass: nodeLocal.storageClass })).length,
+    ).toBeGreaterThan(20);
   });
 
   test("may be null, as those of an old release can be (backend#2910)", async () => {
@@ -94,10 +123,13 @@ describeChart("values", () => {
     );
     const names = async (values: object) =>
       (await render(values)).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
-    expect(await names({ ...nothing, ...hostpath })).toEqual(await names(hostpath));
+    // What is switched on by a key of its own stays off without it; agents are on without being asked for.
+    const { networkPolicy, egressProxy } = core;
+    const least = { networkPolicy, egressProxy };
+    expect(await names({ ...nothing, ...hostpath })).toEqual(await names({ ...hostpath, ...least }));
     expect(await names({ ...nodeLocal, hostPath: null })).toEqual(await names(nodeLocal));
     const { storageClass, singleNode } = nodeLocal;
-    expect(await names({ ...nothing, storageClass, singleNode })).toEqual(await names(nodeLocal));
+    expect(await names({ ...nothing, storageClass, singleNode })).toEqual(await names({ ...nodeLocal, ...least }));
   });
 
   test("name nothing behind a release's name that the program does not reckon with", async () => {
@@ -113,7 +145,9 @@ describeChart("values", () => {
   });
 
   test("give the program the workloads that it waits for", async () => {
-    const deployments = (await render(base, { name: "ward-7" })).filter(({ kind }) => kind === "Deployment");
+    const deployments = (await render({ ...base, ...core }, { name: "ward-7" })).filter(
+      ({ kind }) => kind === "Deployment",
+    );
     expect(deployments.map(({ metadata }) => metadata.name).sort()).toEqual([...workloadNames("ward-7")].sort());
   });
 });

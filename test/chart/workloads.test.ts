@@ -44,6 +44,23 @@ const matrix: Record<string, object> = {
     },
   },
   "dynamic storage in another namespace": { storageClass: { create: false, name: "efs" }, clusterScope: false },
+  "every switch turned": {
+    ...nodeLocal,
+    perIngestionTables: true,
+    perDatasetPvcs: true,
+    perExperimentDbCreds: true,
+    serviceDbAccounts: true,
+    env: { HTTP_PROXY_HOST: "proxy.example.com", SERVICE_DB_ACCOUNTS: "x", SSL_CERT_FILE: "x", EGRESS_PROXY_URL: "x" },
+    caBundle: { pem: "-----BEGIN CERTIFICATE-----" },
+    namespace: { create: true },
+    nodePrep: { filesystems: ["overlay", "erofs"] },
+    gpu: { devicePlugin: { enabled: true, vendor: "amd" } },
+    networkPolicy: { training: { allowExternalHttps: false } },
+    egressProxy: { routeWorkloads: true },
+    openshift: { scc: { enabled: true } },
+    priorityClass: { create: true, name: "tracebloc" },
+    dockerRegistry: { create: true, server: "https://mirror.example.com", username: "u", password: "p", email: "" },
+  },
 };
 
 describeChart.each(Object.entries(matrix))("with %s", (_, values) => {
@@ -59,15 +76,16 @@ describeChart.each(Object.entries(matrix))("with %s", (_, values) => {
 
   test("every object carries the five labels by which clients are found, and namespaced ones their namespace", async () => {
     for (const { kind, metadata } of await render(values, { name: "ward-7", namespace: "hospital" })) {
-      expect(metadata.labels, kind).toEqual({
+      expect(metadata.labels, kind).toMatchObject({
         "app.kubernetes.io/name": "client",
         "app.kubernetes.io/instance": "ward-7",
         "app.kubernetes.io/version": "2.0.0",
         "app.kubernetes.io/managed-by": "Helm",
         "helm.sh/chart": "client-2.0.0",
       });
-      const clusterWide = /^(Cluster|PersistentVolume$|StorageClass)/.test(kind);
-      expect(metadata.namespace, `${kind} ${metadata.name}`).toBe(clusterWide ? undefined : "hospital");
+      const clusterWide = /^(Cluster|Namespace|PersistentVolume$|PriorityClass|Security|StorageClass)/.test(kind);
+      const elsewhere = ["tracebloc-node-agents", "kube-system"].find((namespace) => metadata.namespace === namespace);
+      expect(metadata.namespace, `${kind} ${metadata.name}`).toBe(clusterWide ? undefined : (elsewhere ?? "hospital"));
     }
   });
 
@@ -82,13 +100,19 @@ describeChart.each(Object.entries(matrix))("with %s", (_, values) => {
   test("nothing may gain privileges, root only prepares directories, and tokens are mounted where they are used", async () => {
     const objects = await render(values);
     for (const { name, securityContext, resources } of containers(objects)) {
-      expect(securityContext.allowPrivilegeEscalation, name).toBe(false);
+      // AMD's plugin opens the devices themselves.
+      expect(securityContext.privileged ?? false, name).toBe(name === "amdgpu-dp-cntr");
+      expect(securityContext.privileged ?? securityContext.allowPrivilegeEscalation === false, name).toBe(true);
       expect(securityContext.capabilities.drop, name).toEqual(["ALL"]);
       expect(resources["requests"], name).toHaveProperty("memory");
     }
     const root = containers(objects).filter(({ securityContext }) => securityContext.runAsUser === 0);
-    const prepares = JSON.stringify(values).includes('"enabled":true') ? ["init-writable-data", "init-mysql-data"] : [];
-    expect(root.map(({ name }) => name).sort()).toEqual([...prepares].sort());
+    const text = JSON.stringify(values);
+    const prepares = [
+      ...(text.includes('"hostPath":{"enabled":true') ? ["init-mysql-data", "init-writable-data"] : []),
+      ...(text.includes('"filesystems":[') ? ["prepare-filesystems"] : []),
+    ];
+    expect(root.map(({ name }) => name).sort()).toEqual(prepares);
     const token = (name: string) => deployment(objects, name).spec.template.spec.automountServiceAccountToken;
     expect([token("tracebloc-jobs-manager"), token("tracebloc-requests-proxy"), token("mysql-client")]).toEqual([
       true,
@@ -115,6 +139,7 @@ describeChart.each(Object.entries(matrix))("with %s", (_, values) => {
       return `${metadata.name}:${ports.join()} ${spec.selector["app"]} ${behind?.metadata.name}`;
     });
     expect(reached.sort()).toEqual([
+      "egress-proxy-service:3128 egress-proxy tracebloc-egress-proxy",
       "jobs-manager:8080 manager tracebloc-jobs-manager",
       "mysql-client:3306 mysql-client mysql-client",
       "requests-proxy-service:8888 requests-proxy tracebloc-requests-proxy",

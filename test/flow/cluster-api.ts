@@ -46,6 +46,7 @@ export async function serveApi(port: number, holding: Holding): Promise<ClusterA
 
 function answerTo(path: string, holding: Holding): { status: number; body: unknown } | undefined {
   if (path === "/readyz") return readOf("readyz");
+  if (path.endsWith("/apiservices/v1beta1.metrics.k8s.io")) return readOf("metrics API");
   if (path.startsWith("/api/v1/secrets?")) return releaseRecords(holding.release);
   if (path.includes("/deployments")) return deployments(holding);
   const [, kind] = /^\/api\/v1\/namespaces\/tracebloc\/(pods|events)$/.exec(path) ?? [];

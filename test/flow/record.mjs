@@ -106,6 +106,8 @@ function paths() {
     deployments: "/apis/apps/v1/deployments?labelSelector=app.kubernetes.io%2Fname%3Dclient",
     pods: "/api/v1/namespaces/tracebloc/pods",
     events: "/api/v1/namespaces/tracebloc/events",
+    // The lab has no metrics-server: register the APIService by hand while this runs.
+    "metrics API": "/apis/apiregistration.k8s.io/v1/apiservices/v1beta1.metrics.k8s.io",
   };
 }
 

@@ -46,6 +46,12 @@ the sizes come together or not at all. With a proxy the chart makes its own form
 {{- end }}
 {{- end -}}
 
+{{/* user:password, each percent-encoded. */}}
+{{- define "client.proxyCredentials" -}}
+{{- $env := .Values.env | default dict -}}
+{{- printf "%s:%s" ($env.HTTP_PROXY_USERNAME | urlquery) ($env.HTTP_PROXY_PASSWORD | default "" | urlquery) | replace "+" "%20" -}}
+{{- end -}}
+
 {{/* The proxy as a URL, user and password percent-encoded. Addresses within the cluster never take it. */}}
 {{- define "client.proxyEnvironment" -}}
 {{- $env := .Values.env | default dict -}}
@@ -54,9 +60,8 @@ the sizes come together or not at all. With a proxy the chart makes its own form
 {{- with $env.HTTP_PROXY_PORT -}}
 {{- $url = printf "%s:%s" $url . -}}
 {{- end -}}
-{{- with $env.HTTP_PROXY_USERNAME -}}
-{{- $credentials := printf "%s:%s" (. | urlquery) ($env.HTTP_PROXY_PASSWORD | default "" | urlquery) | replace "+" "%20" -}}
-{{- $url = printf "%s@%s" $credentials $url -}}
+{{- if $env.HTTP_PROXY_USERNAME -}}
+{{- $url = printf "%s@%s" (include "client.proxyCredentials" .) $url -}}
 {{- end -}}
 {{- $direct := list $env.NO_PROXY "localhost" "127.0.0.1" "0.0.0.0" "169.254.169.254" "10.0.0.0/8" "172.16.0.0/12" "192.168.0.0/16" ".svc" ".svc.cluster.local" ".cluster.local" "host.k3d.internal" | compact | join "," -}}
 {{- range $name := list "HTTP_PROXY" "HTTPS_PROXY" "http_proxy" "https_proxy" }}
@@ -82,10 +87,18 @@ the sizes come together or not at all. With a proxy the chart makes its own form
 {{- end }}
 {{- end -}}
 
+{{/* (list root "META"): an account of the database that the jobs manager makes: TB_META_USER and TB_META_PASSWORD. */}}
+{{- define "client.databaseAccount" -}}
+{{- $name := index . 1 }}
+- name: TB_{{ $name }}_USER
+  value: tb_{{ lower $name }}
+{{- include "client.secretEnvironment" (list (index . 0) (printf "TB_%s_PASSWORD" $name)) }}
+{{- end -}}
+
 {{/* What both containers of the jobs manager know. */}}
 {{- define "client.sharedEnvironment" -}}
 {{- $env := .Values.env | default dict -}}
-{{- include "client.proxyEnvironment" . }}
+{{- include "client.outboundEnvironment" . }}
 {{- include "client.secretEnvironment" (list . "CLIENT_ID" "CLIENT_PASSWORD") }}
 - name: CLIENT_LOGS_PVC
   value: {{ (include "client.volumes" . | fromYaml).logs.claim }}
@@ -135,11 +148,32 @@ the sizes come together or not at all. With a proxy the chart makes its own form
   value: {{ $ingestor.digest | quote }}
 - name: REQUESTS_PROXY_URL
   value: http://requests-proxy-service:8888
-{{- /* Set but empty is a statement: this release runs no agents on the nodes. */}}
+{{- /* Set but empty is a statement: nothing monitors the nodes. */}}
 - name: NODE_AGENTS_NAMESPACE
-  value: ""
+  value: {{ if include "client.resourceMonitor" . }}{{ include "client.nodeAgentsNamespace" . | quote }}{{ else }}""{{ end }}
 {{- with include "client.pullSecretName" . }}
 - name: IMAGE_PULL_SECRET_NAME
   value: {{ . | quote }}
+{{- end }}
+{{- with include "client.egressProxyUrl" . }}
+- name: EGRESS_PROXY_URL
+  value: {{ . | quote }}
+{{- end }}
+{{- range $name, $on := dict "PER_INGESTION_TABLES" .Values.perIngestionTables "PER_DATASET_PVCS" .Values.perDatasetPvcs }}
+{{- if $on }}
+- name: {{ $name }}
+  value: "true"
+{{- end }}
+{{- end }}
+{{- if .Values.perExperimentDbCreds }}
+- name: PER_EXPERIMENT_DB_CREDS
+  value: "true"
+{{- include "client.databaseAccount" (list . "CREDMGR") }}
+{{- end }}
+{{- if include "client.serviceDbAccounts" . }}
+- name: SERVICE_DB_ACCOUNTS
+  value: "true"
+{{- include "client.databaseAccount" (list . "META") }}
+{{- include "client.databaseAccount" (list . "INGEST") }}
 {{- end }}
 {{- end -}}

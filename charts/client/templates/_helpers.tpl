@@ -31,6 +31,26 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- if ne (toString .Values.clusterScope) "false" }}true{{ end -}}
 {{- end -}}
 
+{{/*
+(list root "enforce"): the Pod Security profile of the release's namespace, or nothing. With hostPath two containers prepare
+directories as root, which `restricted` refuses: there it can only warn.
+*/}}
+{{- define "client.podSecurity" -}}
+{{- $root := index . 0 -}}
+{{- $mode := index . 1 -}}
+{{- $hostPath := ($root.Values.hostPath).enabled -}}
+{{- $profiles := ($root.Values.namespace).podSecurity | default dict -}}
+{{- $asked := ternary (get $profiles $mode) nil (hasKey $profiles $mode) -}}
+{{- if and $hostPath (eq $mode "enforce") (has $asked (list "restricted" "baseline")) -}}
+{{- fail (printf "namespace.podSecurity.enforce is %s, which refuses the containers that prepare hostPath volumes as root; leave it empty and use warn and audit" $asked) -}}
+{{- end -}}
+{{- if not (kindIs "invalid" $asked) -}}
+{{- $asked -}}
+{{- else if or (not $hostPath) (ne $mode "enforce") -}}
+restricted
+{{- end -}}
+{{- end -}}
+
 {{/* "true" where a disruption budget would block every drain, since there is no other node (client#560). */}}
 {{- define "client.singleNode" -}}
 {{- if kindIs "bool" .Values.singleNode -}}

@@ -6,15 +6,30 @@ upgrade with --reuse-values brings none. The tags of a `pinned` one never move.
 jobsManager: { repository: tracebloc/jobs-manager, tag: {{ include "client.clientEnv" . }} }
 podsMonitor: { repository: tracebloc/pods-monitor, tag: {{ include "client.clientEnv" . }} }
 mysqlClient: { repository: tracebloc/mysql-client, tag: prod, pinned: true }
+resourceMonitor: { repository: tracebloc/resource-monitor, tag: {{ include "client.clientEnv" . }} }
 busybox: { repository: library/busybox, tag: "1.35", pinned: true }
+squid: { repository: ubuntu/squid, tag: 6.6-24.04_beta, pinned: true }
+helm: { repository: alpine/helm, tag: 3.16.4, pinned: true }
+kubectl: { repository: alpine/k8s, tag: 1.30.5, pinned: true }
+curl: { repository: curlimages/curl, tag: 8.20.0, pinned: true }
+collector: { repository: otel/opentelemetry-collector-contrib, tag: 0.159.0, pinned: true }
+nvidia: { registry: nvcr.io, repository: nvidia/k8s-device-plugin, tag: v0.14.5, pinned: true }
+amd: { repository: rocm/k8s-device-plugin, tag: latest }
+{{- end -}}
+
+{{/* Images that values name beside what runs them, as the charts before did. */}}
+{{- define "client.imagesElsewhere" -}}
+{{- $places := dict "squid" (.Values.egressProxy).image "helm" (.Values.autoUpgrade).image "kubectl" (.Values.imageRefresh).image -}}
+{{- $plugin := (.Values.gpu).devicePlugin | default dict -}}
+{{- merge $places (dict "nvidia" $plugin.nvidia "amd" $plugin.amd "collector" (.Values.telemetryCollector).image) | toYaml -}}
 {{- end -}}
 
 {{/* (list root "busybox"): registry, repository, tag, digest and pinned of an image, as a map. Empty values count as absent. */}}
 {{- define "client.imageSource" -}}
 {{- $root := index . 0 -}}
-{{- $images := $root.Values.images | default dict -}}
 {{- $source := dict -}}
 {{- $key := index . 1 -}}
+{{- $images := merge (dict) ($root.Values.images | default dict) (include "client.imagesElsewhere" $root | fromYaml) -}}
 {{- $layers := list (get $images $key | default dict) -}}
 {{- if eq $key "requestsProxy" -}}
 {{- $key = "jobsManager" -}}
@@ -54,6 +69,14 @@ busybox: { repository: library/busybox, tag: "1.35", pinned: true }
 {{- define "client.containerImage" -}}
 image: {{ include "client.image" . | quote }}
 imagePullPolicy: {{ include "client.pullPolicy" . }}
+{{- end -}}
+
+{{/* What a pod of any namespace says about it. Namespaces besides the release's get a copy of the Secret that the chart makes. */}}
+{{- define "client.imagePullSecrets" -}}
+{{- with include "client.pullSecretName" . -}}
+imagePullSecrets:
+  - name: {{ . | quote }}
+{{- end -}}
 {{- end -}}
 
 {{/* The Secret that pods pull with, or nothing. Pods and the jobs they start share it (backend#2119). */}}
