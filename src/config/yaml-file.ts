@@ -103,9 +103,13 @@ const asHelmReads: SchemaOptions & { version: "1.1" } = {
   customTags: (tags) => [newOctal, binary, ...tags.filter((tag) => typeof tag === "string" || !isOtherThere(tag))],
 };
 
-type Parsed = { document: Document.Parsed | undefined; flaws: readonly Flaw[]; lineOf: (offset: number) => number };
+export type Parsed = {
+  document: Document.Parsed | undefined;
+  flaws: readonly Flaw[];
+  lineOf: (offset: number) => number;
+};
 
-function parsed(text: string, asked: SchemaOptions & { version?: "1.1" } = {}): Parsed {
+export function parsed(text: string, asked: SchemaOptions & { version?: "1.1" } = {}): Parsed {
   const counter = new LineCounter();
   const lineOf = (offset: number) => counter.linePos(offset).line || 1;
   try {

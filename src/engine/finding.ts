@@ -1,7 +1,7 @@
 import type { Reason } from "./reasons.ts";
 
 /** The parts of the product, in the order in which they come about. Lines on the screen and `--json` carry these names. */
-export const rooms = ["config", "host", "tools", "cluster", "storage", "release", "run"] as const;
+export const rooms = ["config", "host", "tools", "cluster", "storage", "release", "ingest", "run"] as const;
 export type Room = (typeof rooms)[number];
 
 /** What a person does next: a few words, and a command that works when pasted here. */

@@ -114,6 +114,9 @@ export const reasons = {
   CHART_OLDER: { kind: "hint", means: "the release runs an older or adopted chart" },
   WORKLOAD_NOT_READY: { kind: "degraded", means: "a workload is not ready" },
 
+  INGEST_INVALID: { kind: "input", means: "an IngestConfig says something that is not allowed" },
+  INGEST_UNREADABLE: { kind: "input", means: "an IngestConfig cannot be read" },
+
   RUN_LOCKED: { kind: "locked", means: "another run is at work" },
   PREVIOUS_RUN_CUT_OFF: { kind: "hint", means: "the previous run ended without finishing" },
   CHILD_STILL_RUNS: { kind: "deadline", means: "a program started by an earlier run is still at work" },

@@ -26,6 +26,7 @@ export const titles: Record<Room, string> = {
   cluster: "Cluster",
   storage: "Directories",
   release: "Release",
+  ingest: "Ingestion",
   run: "Run",
 };
 
