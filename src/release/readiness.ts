@@ -88,7 +88,7 @@ async function withEvidence(
   on: Machine,
 ): Promise<Finding> {
   if (workload.state === "stopped" || trouble === undefined) return notReady(workload, namespace);
-  const { pod, container, cause, message, reason } = trouble;
+  const { pod, container, cause, message, reason, lasting } = trouble;
   const subject = pod === undefined ? `deployment/${workload.name}` : `pod/${pod}`;
   const base = notReady(workload, namespace);
   return {
@@ -99,7 +99,14 @@ async function withEvidence(
       message,
       ...(pod !== undefined && container !== undefined ? await lastLines(namespace, pod, container, api, on) : []),
     ].filter((line) => line !== ""),
-    remedies: [{ says: "see more", command: `kubectl describe ${subject} --namespace ${namespace}` }, ...base.remedies],
+    remedies: [
+      { says: "see more", command: `kubectl describe ${subject} --namespace ${namespace}` },
+      // The hash of wishes tells nothing of what somebody changed with kubectl.
+      ...(lasting
+        ? [{ says: "have Helm put back what was changed by hand", command: "tracebloc install --force" }]
+        : []),
+      ...base.remedies,
+    ],
   };
 }
 

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
@@ -94,5 +94,41 @@ describe("on a terminal", () => {
     const calls = readFileSync(join(it.folder, "calls"), "utf8");
     expect(calls).toContain("k3d cluster create");
     expect(calls).not.toContain(labPassword);
+  });
+
+  describe("--delete-data asks for the name of the release, and", () => {
+    /** A client's data without its cluster, and one answer to the question. */
+    async function answer(typed: string) {
+      const it = machine();
+      stubTools(it);
+      const dataset = join(it.data, "tracebloc", "data", "1.csv");
+      mkdirSync(dirname(dataset), { recursive: true });
+      writeFileSync(dataset, "1,2\n");
+      const run = onTerminal(it, ["uninstall", "--delete-data"]);
+      let shown = "";
+      run.stdout.on("data", (chunk: Buffer) => {
+        const wasAsked = shown.includes("to go on:");
+        shown += chunk.toString();
+        if (!wasAsked && shown.includes("to go on:")) run.stdin.write(typed);
+      });
+      const { exitCode } = await run;
+      return { shown, exit: exitCode, isThere: existsSync(dataset) };
+    }
+
+    test("deletes where that is typed", async () => {
+      const { shown, exit, isThere } = await answer("tracebloc\r");
+      expect([exit, isThere], shown).toEqual([0, false]);
+    });
+
+    test.each([
+      ["another name", "tracebloc-2\r", 2, "CONFIRMATION_MISSING"],
+      ["nothing", "\r", 2, "CONFIRMATION_MISSING"],
+      ["yes", "yes\r", 2, "CONFIRMATION_MISSING"],
+      ["Ctrl-C", "\u0003", 130, "Nothing was changed"],
+    ])("deletes nothing for %s", async (_, typed, code, says) => {
+      const { shown, exit, isThere } = await answer(typed);
+      expect([exit, isThere], shown).toEqual([code, true]);
+      expect(shown).toContain(says);
+    });
   });
 });
