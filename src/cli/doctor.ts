@@ -12,6 +12,7 @@ import { healthOf, type Health } from "../status.ts";
 import { observeTools } from "../tools/observe.ts";
 import { duration, roomLine, type Mark, type Style } from "../ui/text.ts";
 import { begin, type Begun } from "./begin.ts";
+import { finishLook } from "./finish.ts";
 import type { Flags } from "./program.ts";
 import { interrupted } from "./refuse.ts";
 import { looking, type Running } from "./running.ts";
@@ -85,25 +86,11 @@ async function examine(begun: Begun, { on, interrupted: signalled }: Running): P
     ...(ofClient.length === 0 ? [] : [health.exit]),
   ];
   const exit = codes.find((code) => code !== exitCodes.done) ?? exitCodes.done;
-  const spelled = findings.map(screen.spelled);
   const ms = performance.now() - begun.startedAt;
   screen.answer.lines([
     `tracebloc ${version} · ${verdict(findings, exit)} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`,
   ]);
-  screen.result({
-    type: "result",
-    command: "doctor",
-    ok: exit === 0,
-    exit,
-    state: health.state,
-    failures: exit === 0 ? [] : spelled,
-    warnings: [...begun.warnings, ...(exit === 0 ? spelled : [])],
-    actions: [],
-    then: [],
-    ...seenIn(facts, asked, []),
-    seconds: Math.round(ms) / 1000,
-  });
-  return exit;
+  return finishLook(begun, facts, { state: health.state, exit, findings });
 }
 
 function verdict(findings: readonly Finding[], exit: ExitCode): string {

@@ -1,11 +1,13 @@
 import type { Outcome } from "../engine/outcome.ts";
 import type { Action } from "../engine/plan.ts";
-import type { ExitCode } from "../engine/reasons.ts";
+import type { Finding } from "../engine/finding.ts";
+import { exitCodes, isHint, type ExitCode } from "../engine/reasons.ts";
 import type { Ended } from "../engine/run.ts";
 import type { Facts } from "../install.ts";
 import { deletionOf, foldersOf, holdsClient, keepsData, keptFolders, seenIn } from "../report.ts";
 import { toolPath } from "../tools/facts.ts";
 import { closingLines } from "../ui/closing.ts";
+import type { Result } from "../ui/result.ts";
 import type { Begun } from "./begin.ts";
 import type { Running } from "./running.ts";
 
@@ -81,4 +83,28 @@ export function finish<A extends Action>(
     seconds: Math.round(ms) / 1000,
   });
   return outcome.exit;
+}
+
+/** What a look came to, for a program: nothing was done, and what speaks against exit 0 is why it failed. Gives the exit code. */
+export function finishLook(
+  { asked, screen, command, warnings, startedAt }: Begun,
+  facts: Facts,
+  { exit, state, findings }: { exit: ExitCode; state: Result["state"]; findings: readonly Finding[] },
+): ExitCode {
+  const spelled = findings.map(screen.spelled);
+  const failures = exit === exitCodes.done ? [] : spelled.filter(({ reason }) => !isHint(reason));
+  screen.result({
+    type: "result",
+    command,
+    ok: exit === exitCodes.done,
+    exit,
+    state,
+    failures,
+    warnings: [...warnings, ...spelled.filter((finding) => !failures.includes(finding))],
+    actions: [],
+    then: [],
+    ...seenIn(facts, asked, []),
+    seconds: Math.round(performance.now() - startedAt) / 1000,
+  });
+  return exit;
 }

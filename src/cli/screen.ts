@@ -1,7 +1,7 @@
 import type { RunOptions } from "../config/wishes.ts";
 import type { Emit } from "../engine/events.ts";
 import type { Finding } from "../engine/finding.ts";
-import { reasons } from "../engine/reasons.ts";
+import { isHint } from "../engine/reasons.ts";
 import { unsteered } from "../platform/one-line.ts";
 import { redactData, type Redact } from "../process/redact.ts";
 import { jsonScreen, toLine } from "../ui/json.ts";
@@ -63,7 +63,7 @@ export function openScreen(
   const show = json ? jsonScreen(writeJson) : forPerson;
   const spelled = (finding: Finding) => spell(finding, spelling());
   const emit: Emit = (event) => {
-    if (quiet && !json && (event.type !== "warning" || isHint(event.finding))) return;
+    if (quiet && !json && (event.type !== "warning" || isHint(event.finding.reason))) return;
     show(event.type === "warning" ? { ...event, finding: spelled(event.finding) } : event);
   };
   const paper = (onto: (line: string) => void, looks: Style): Paper => {
@@ -75,7 +75,7 @@ export function openScreen(
       style: looks,
       lines,
       finding: (finding, mark = markOf(finding.reason), as = looks) => {
-        if (!quiet || !isHint(finding)) lines(findingLines(spelled(finding), mark, as));
+        if (!quiet || !isHint(finding.reason)) lines(findingLines(spelled(finding), mark, as));
       },
     };
   };
@@ -103,10 +103,6 @@ function styleOf(stream: NodeJS.WriteStream, color: boolean, isCi: boolean): Sty
     // A pseudo-terminal may say that it is 0 columns wide.
     width: isTerminal ? stream.columns || 80 : Number.POSITIVE_INFINITY,
   };
-}
-
-function isHint({ reason }: Finding): boolean {
-  return reasons[reason].kind === "hint";
 }
 
 async function loadSpinner() {

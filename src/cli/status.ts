@@ -5,6 +5,7 @@ import { foldersOf, seenIn } from "../report.ts";
 import { healthOf } from "../status.ts";
 import { duration, roomLine } from "../ui/text.ts";
 import { begin, type Begun } from "./begin.ts";
+import { finishLook } from "./finish.ts";
 import type { Flags } from "./program.ts";
 import { interrupted } from "./refuse.ts";
 import { looking } from "./running.ts";
@@ -18,7 +19,6 @@ export async function status(flags: Flags): Promise<ExitCode> {
     const facts = await observe(asked, on);
     if (on.stop.aborted) return interrupted(begun, signalled());
     const { state, exit, findings } = healthOf(facts, plan(facts, asked, []), options.strict);
-    const spelled = findings.map(screen.spelled);
     const ms = performance.now() - begun.startedAt;
 
     if (!options.quiet && state !== "not installed") screen.answer.lines(seenLines(facts, begun));
@@ -28,20 +28,7 @@ export async function status(flags: Flags): Promise<ExitCode> {
         `tracebloc ${version} · ${state} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`,
       ]);
     }
-    screen.result({
-      type: "result",
-      command: "status",
-      ok: exit === 0,
-      exit,
-      state,
-      failures: exit === 0 ? [] : spelled,
-      warnings: [...begun.warnings, ...(exit === 0 ? spelled : [])],
-      actions: [],
-      then: [],
-      ...seenIn(facts, asked, []),
-      seconds: Math.round(ms) / 1000,
-    });
-    return exit;
+    return finishLook(begun, facts, { state, exit, findings });
   });
 }
 

@@ -128,6 +128,11 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
+/** Worth knowing, and never what an exit code is for. */
+export function isHint(reason: Reason): boolean {
+  return reasons[reason].kind === "hint";
+}
+
 /** The exit code of a run that ends for this reason; `strict` makes what is not proven count as degraded. */
 export function exitCodeOf(reason: Reason, strict = false): ExitCode {
   const { kind } = reasons[reason];

@@ -1,5 +1,5 @@
 import type { Outcome } from "../engine/outcome.ts";
-import { exitCodes, reasons, type ExitCode } from "../engine/reasons.ts";
+import { exitCodes, isHint, type ExitCode } from "../engine/reasons.ts";
 import { onOneLine } from "../platform/one-line.ts";
 import { version } from "../platform/version.ts";
 import { skipped } from "../storage/plan.ts";
@@ -162,7 +162,7 @@ function warned({ outcome, quiet }: Closing, style: Style): string[] {
 }
 
 function told({ warnings }: Outcome, quiet: boolean): Outcome["warnings"] {
-  return quiet ? warnings.filter(({ reason }) => reasons[reason].kind !== "hint") : warnings;
+  return quiet ? warnings.filter(({ reason }) => !isHint(reason)) : warnings;
 }
 
 function logLine({ log }: Closing): string[] {
