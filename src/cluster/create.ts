@@ -13,7 +13,7 @@ import { logTail, lookAtNode } from "./look.ts";
 import { mountAt, mountPoints, type Node } from "./node.ts";
 import { isFolder } from "./ownership.ts";
 import { choosePort } from "./port.ts";
-import { apiSilent, finding } from "./refusals.ts";
+import { apiSilent, finding, moreMemory } from "./refusals.ts";
 import { removeCluster } from "./remove.ts";
 import { watchK3d, type Watched } from "./watch.ts";
 
@@ -85,7 +85,9 @@ async function undo(why: Finding, { cluster }: ClusterShape, installation: strin
 async function whyNotMade({ result, hopeless }: Watched, shape: ClusterShape, on: Machine): Promise<Finding> {
   const { cluster } = shape;
   if (on.stop.aborted) {
-    return finding("INTERRUPTED", `interrupted while making cluster ${cluster}; nothing of it is left`, []);
+    return finding("INTERRUPTED", `interrupted while making cluster ${cluster}; nothing of it is left`, [
+      { says: "run the same command again: it begins anew" },
+    ]);
   }
   const complaints = complaintsOf(result.stderr);
   const tail = await logTail(on, cluster);
@@ -118,7 +120,7 @@ async function whyEnded(on: Machine, cluster: string): Promise<Finding | undefin
     return finding(
       "MEMORY_TOO_SMALL",
       `${node.name} was killed ${node.restarts} times, as it happens when memory runs out`,
-      [{ says: "give the container engine more memory (4 GB at least), or end what else uses it" }],
+      [moreMemory],
     );
   }
   const says = `k3d could not make cluster ${cluster}: ${node.name} ends again and again, last with exit code ${node.exitCode}`;

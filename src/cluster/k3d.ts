@@ -7,6 +7,7 @@ import { installationLabel, mountPoints } from "./node.ts";
 export const createLimitMs = 15 * 60_000;
 /** k3d's own limit does not cover pulling images, so that the outer deadline is longer. */
 const createPatienceMs = 5 * 60_000;
+/** The same for starting a cluster whose images are there already. */
 export const startLimitMs = 5 * 60_000;
 const startPatienceMs = 60_000;
 

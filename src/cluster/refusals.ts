@@ -1,6 +1,7 @@
 import type { Wishes } from "../config/wishes.ts";
 import type { Finding, Remedy } from "../engine/finding.ts";
 import type { Reason } from "../engine/reasons.ts";
+import { memoryNeeds } from "../host/checks/memory.ts";
 import type { Platform } from "../platform/platform.ts";
 import { commandLine } from "../platform/shell.ts";
 import { nodeName, type Member, type Node } from "./node.ts";
@@ -84,6 +85,7 @@ export function differs(
   return finding("CLUSTER_DIFFERS", says, [keep, anew]);
 }
 
+/** The port of the Kubernetes API is in use. `free` is the next one that is not, where one was found. */
 export function portTaken(wishes: Wishes, free: number | undefined): Finding {
   const { value, origin } = wishes.apiPort;
   const remedies: Remedy[] = [
@@ -105,21 +107,25 @@ export function isPaused(cluster: string, paused: readonly string[]): Finding {
   return finding("NODE_PAUSED", says, [{ says: "wake it", command: `docker unpause ${paused.join(" ")}` }]);
 }
 
+/** Woken, and paused all the same. */
 export function staysPaused(cluster: string, paused: readonly string[]): Finding {
   return finding("NODE_PAUSED", `cluster ${cluster} is still paused after it was woken`, [
     { says: "wake it by hand", command: `docker unpause ${paused.join(" ")}` },
   ]);
 }
 
+/** For a node that was killed: by the same figure as the look at the machine beforehand. */
+export const moreMemory: Remedy = {
+  says: `give the container engine more memory (${memoryNeeds.floorGb} GB at least), or see what else uses it`,
+  command: "docker stats --no-stream",
+};
+
 /** A node that ends again and again. Exit code 137 is a KILL, as the kernel sends it when memory runs out (B20). */
 export function keepsRestarting(node: Node): Finding {
   const logs: Remedy = { says: "see why it ends", command: `docker logs --tail 50 ${node.name}` };
   if (node.outOfMemory || node.exitCode === 137) {
     const says = `${node.name} was killed ${node.restarts} times, as it happens when memory runs out`;
-    return finding("NODE_RESTARTING", says, [
-      { says: "give the container engine more memory (4 GB at least), or end what else uses it" },
-      logs,
-    ]);
+    return finding("NODE_RESTARTING", says, [moreMemory, logs]);
   }
   return finding(
     "NODE_RESTARTING",
@@ -128,6 +134,7 @@ export function keepsRestarting(node: Node): Finding {
   );
 }
 
+/** Started, and some other way than running. */
 export function staysDown(cluster: string, node: Node): Finding {
   return finding(
     "CLUSTER_START_FAILED",
@@ -136,6 +143,7 @@ export function staysDown(cluster: string, node: Node): Finding {
   );
 }
 
+/** The API is not ready within its time, or never was: `why` is what it answered, as the end of the sentence. */
 export function apiSilent(cluster: string, why: string): Finding {
   return finding("API_NOT_ANSWERING", `the Kubernetes API of cluster ${cluster} ${why}`, [
     { says: "restart the node, then run this again", command: `docker container restart ${nodeName(cluster)}` },
@@ -143,6 +151,7 @@ export function apiSilent(cluster: string, why: string): Finding {
   ]);
 }
 
+/** k3d gave no kubeconfig, or one without an address and a certificate that can be used. */
 export function noKubeconfig(cluster: string, why: string): Finding {
   return finding("KUBECONFIG_UNUSABLE", `no usable kubeconfig for cluster ${cluster}: ${why}`, [
     { says: "see what k3d gives", command: `k3d kubeconfig get ${cluster}` },
@@ -152,7 +161,13 @@ export function noKubeconfig(cluster: string, why: string): Finding {
 /** The image of the nodes is fixed when a cluster is made. */
 export function otherImage(cluster: string, node: Node, wishes: Wishes): Finding {
   const says = `cluster ${cluster} runs ${node.image}; ${wishes.k3sImage.origin.name} counts for new clusters only`;
-  return finding("PIN_CHANGED", says, []);
+  const keep: Remedy = { says: "leave it out: this cluster keeps the image it was made with" };
+  const anew: Remedy = {
+    says: "or let it be made anew; folders of this machine stay: remove it, then install",
+    command: "tracebloc uninstall",
+  };
+  // One that somebody else made is not taken away for a hint.
+  return finding("PIN_CHANGED", says, node.installation === undefined ? [keep] : [keep, anew]);
 }
 
 /** A variable that stands in a profile for years is no reason to refuse; that it has no effect has to be said. */

@@ -12,6 +12,8 @@ import { nodeName } from "./node.ts";
 import { apiSilent, finding } from "./refusals.ts";
 import { watchK3d } from "./watch.ts";
 
+const again = { says: "run the same command again: it goes on from here" };
+
 /**
  * Starts what is stopped and waits until the API is ready: k3d may be content with a log line of an earlier boot, or
  * wait for one that comes only at the first (B11).
@@ -20,7 +22,7 @@ export async function start(action: { cluster: string; toolsImage: string }, on:
   const { cluster, toolsImage } = action;
   const { result } = await watchK3d(on, startCluster(k3d, cluster, toolsImage), `k3d to start cluster ${cluster}`);
   if (on.stop.aborted) {
-    throw new Failure(finding("INTERRUPTED", `interrupted while cluster ${cluster} was starting`, []));
+    throw new Failure(finding("INTERRUPTED", `interrupted while cluster ${cluster} was starting`, [again]));
   }
   if (!succeeded(result)) {
     const complaints = complaintsOf(result.stderr);
@@ -51,7 +53,11 @@ export async function restart(cluster: string, on: Machine, k3d: string): Promis
   );
   if (!succeeded(result)) {
     const says = `${node} could not be restarted: ${firstComplaint(result)}`;
-    throw new Failure((await engineFailure(result, on)) ?? finding("CLUSTER_START_FAILED", says, []));
+    const byHand = {
+      says: "restart it by hand, then run the same command again",
+      command: `docker container restart ${node}`,
+    };
+    throw new Failure((await engineFailure(result, on)) ?? finding("CLUSTER_START_FAILED", says, [byHand]));
   }
   await reachOrFail(on, k3d, cluster);
 }
@@ -63,7 +69,11 @@ export async function unpause(containers: readonly string[], on: Machine): Promi
   );
   if (!succeeded(result)) {
     const says = `${containers.join(", ")} could not be woken: ${firstComplaint(result)}`;
-    throw new Failure((await engineFailure(result, on)) ?? finding("NODE_PAUSED", says, []));
+    const byHand = {
+      says: "wake it by hand, then run the same command again",
+      command: `docker unpause ${containers.join(" ")}`,
+    };
+    throw new Failure((await engineFailure(result, on)) ?? finding("NODE_PAUSED", says, [byHand]));
   }
 }
 

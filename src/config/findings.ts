@@ -10,11 +10,13 @@ import type { RunOptions, Settings, Wish } from "./wishes.ts";
 /** A setting or option as a message needs it. */
 export type Named = { key: string; allowed: string; kind: Kind };
 
+/** A setting of the table in `names.ts`, by its key. */
 export function namedSetting(key: keyof Settings): Named {
   const { allowed, kind } = settings[key];
   return { key, allowed, kind };
 }
 
+/** The same for an option, by the name that a person knows it by. */
 export function namedOption(key: keyof RunOptions): Named {
   return { key: key === "timeoutMs" ? "timeout" : key, allowed: optionNames[key].allowed, kind: "file" };
 }

@@ -109,6 +109,7 @@ export type Parsed = {
   lineOf: (offset: number) => number;
 };
 
+/** A text as YAML with what is wrong in it; never throws. `asked` says by which version and rules. */
 export function parsed(text: string, asked: SchemaOptions & { version?: "1.1" } = {}): Parsed {
   const counter = new LineCounter();
   const lineOf = (offset: number) => counter.linePos(offset).line || 1;

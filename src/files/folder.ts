@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path";
 
 import type { Platform } from "../platform/platform.ts";
-import { commandLine } from "../platform/shell.ts";
+import { commandLine, setCommand } from "../platform/shell.ts";
 import { fileError } from "./atomic.ts";
 
 /** What is wrong with a folder and what to do about it, in the shape that findings have. */
@@ -25,7 +25,7 @@ export function makePrivateFolder(path: string, platform: Platform): FolderProbl
     if ((mode & 0o077) !== 0) chmodSync(path, 0o700);
     return me === 0 ? undefined : foreignLeftover(path, me, platform);
   } catch (error) {
-    return { says: fileError("cannot use the folder", path, error).message, remedies: [elsewhere] };
+    return { says: fileError("cannot use the folder", path, error).message, remedies: [elsewhere(platform)] };
   }
 }
 
@@ -47,25 +47,29 @@ function isNotAlone(path: string, platform: Platform): FolderProblem {
   };
 }
 
-const elsewhere = { says: "or let our state lie in another folder, by setting TRACEBLOC_STATE_DIR" };
+/** A remedy for every trouble with the state directory. A relative path in this variable starts at the home directory. */
+export function elsewhere(platform: Platform): { says: string; command: string } {
+  const command = setCommand(platform, "TRACEBLOC_STATE_DIR", "tracebloc-state");
+  return { says: "let our state lie in another folder from now on, such as one in your home", command };
+}
 
 function belongsToAnother(path: string, uid: number, me: number, platform: Platform): FolderProblem {
   if (me === 0) {
     return {
       says: `${path} belongs to user ${uid}, and this is root: what root writes there that user could not change`,
-      remedies: [{ says: "run the same command as that user, without sudo" }, elsewhere],
+      remedies: [{ says: "run the same command as that user, without sudo" }, elsewhere(platform)],
     };
   }
   return {
     says: `${path} belongs to ${uid === 0 ? "root" : `user ${uid}`}`,
-    remedies: [takeBack(path, me, platform), elsewhere],
+    remedies: [takeBack(path, me, platform), elsewhere(platform)],
   };
 }
 
 function isOpenToAll(path: string, platform: Platform): FolderProblem {
   return {
     says: `every user of this machine can write into ${path}`,
-    remedies: [{ says: "close it", command: commandLine(platform, "chmod", "700", path) }, elsewhere],
+    remedies: [{ says: "close it", command: commandLine(platform, "chmod", "700", path) }, elsewhere(platform)],
   };
 }
 

@@ -6,7 +6,7 @@ import type { Platform } from "../platform/platform.ts";
 import { commandLine } from "../platform/shell.ts";
 import { ownProcess, type Processes, type ProcessId } from "../process/processes.ts";
 import { fileError, renameOver } from "./atomic.ts";
-import type { FolderProblem } from "./folder.ts";
+import { elsewhere, type FolderProblem } from "./folder.ts";
 
 /** Who holds the lock, as it stands in the file. */
 export type Owner = ProcessId & {
@@ -48,7 +48,9 @@ export async function takeLock(path: string, options: LockOptions): Promise<Lock
   try {
     return await claim(path, me, { ...options, now });
   } catch (error) {
-    return { state: "unusable", says: fileError("cannot lock", path, error).message, remedies: [] };
+    const room = { says: "make room there, or let this user write there" };
+    const says = fileError("cannot lock", path, error).message;
+    return { state: "unusable", says, remedies: [room, elsewhere(options.platform)] };
   }
 }
 
@@ -76,7 +78,8 @@ async function claim(path: string, me: Owner, options: Claiming): Promise<Lock> 
       claimToIt.release();
     }
   }
-  return { state: "held", by: undefined, says: "other runs take and leave the lock all the time", remedies: [] };
+  const busy = problem("other runs take and leave the lock all the time", "try again when they have ended");
+  return { state: "held", by: undefined, ...busy };
 }
 
 function ours(path: string, me: Owner, after: Owner | undefined): Lock {

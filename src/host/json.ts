@@ -16,11 +16,13 @@ export function textIn(value: unknown, key: string): string | undefined {
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
+/** The finite number at `key`. */
 export function numberIn(value: unknown, key: string): number | undefined {
   const found = asObject(value)?.[key];
   return typeof found === "number" && Number.isFinite(found) ? found : undefined;
 }
 
+/** The object at `key`; a list is none. */
 export function recordIn(value: unknown, key: string): Json | undefined {
   return asObject(asObject(value)?.[key]);
 }

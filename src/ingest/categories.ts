@@ -35,6 +35,7 @@ export const categories = {
 
 export type CategoryName = keyof typeof categories;
 
+/** Every name that a dataset may give as its category, in the order of the table. */
 export const categoryNames = Object.keys(categories) as readonly CategoryName[];
 
 /** What a category asks for, or undefined where a text names none. */

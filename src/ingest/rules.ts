@@ -96,6 +96,7 @@ function has(group: Given, key: string): boolean {
   return Object.hasOwn(group, key);
 }
 
+/** Whether a value of the file is a group of keys: no list and no date. */
 export function isGroup(value: unknown): value is Given {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

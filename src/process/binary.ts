@@ -25,6 +25,7 @@ export function obstacleIn(path: string): Obstacle | undefined {
   return { notStarted: "not-executable", why: `${path} is ${header.length === 0 ? "empty" : "not a program"}` };
 }
 
+/** The program at this path is for another processor or another system. */
 export function wrongArchitecture(path: string): Obstacle {
   return {
     notStarted: "wrong-architecture",
@@ -85,6 +86,7 @@ export function handlerOf(entry: string): Handler[] {
   ];
 }
 
+/** Whether the kernel gives a file that begins with `header` to this handler: its magic bytes are there, as far as the mask asks. */
 export function handles({ offset, magic, mask }: Handler, header: Buffer): boolean {
   const part = header.subarray(offset, offset + magic.length);
   const masked = (byte: number | undefined, at: number) => (byte ?? 0) & (mask?.[at] ?? 0xff);

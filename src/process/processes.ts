@@ -26,6 +26,7 @@ export type Processes = {
   isAlive(process: ProcessId): Promise<"yes" | "no" | "unknown">;
 };
 
+/** Asks Linux by /proc, and any other system by `runner`. */
 export function processes(runner: Runner, os: Os): Processes {
   const startedAt = async (pid: number): Promise<ProcessSeen> => {
     if (!Number.isInteger(pid) || pid < 1) return { state: "unknown", why: `${pid} is no process id` };

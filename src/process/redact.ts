@@ -14,6 +14,7 @@ export type Redact = (text: string) => string;
 /** Stands for a secret. A plain string in JSON as well as in YAML, so that redacted output still parses. */
 export const mark = "<redacted>";
 
+/** One that knows no secret yet. Shapes of secrets it knows from the start. */
 export function createRedactor(): Redactor {
   const secrets = new Set<string>();
   let known: RegExp | undefined;

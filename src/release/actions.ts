@@ -11,7 +11,7 @@ import { helmApply, helmFailure, takeOverCommand, type HelmAccess } from "./helm
 import { readReleaseRecords, releaseRecordsPath, type ReleaseRecord } from "./helm-records.ts";
 import { read } from "./observe.ts";
 import { awaitMetrics } from "./metrics.ts";
-import { chartOf, type ReleaseAction } from "./plan.ts";
+import { cannotTell, chartOf, type ReleaseAction } from "./plan.ts";
 import { awaitWorkloads } from "./readiness.ts";
 import { wishesLabel } from "./values.ts";
 import { wantedValues, type ReleaseWishes } from "./wanted.ts";
@@ -71,7 +71,7 @@ async function apply(
   const values = on.state.values(roads.cluster, release);
   const record = await recordOf(release, namespace, roads.api(), on);
   if (record.state === "unknown") {
-    throw new Failure({ reason: "RELEASE_UNKNOWN", room: "release", says: record.why, remedies: [] });
+    throw new Failure(cannotTell(record.why));
   }
   const wanted = wantedValues(record.value, asked);
   // JSON, which is YAML too: Helm reads YAML 1.1, where a password such as `on` or `1_000` is no text.

@@ -221,7 +221,7 @@ export function cannotTell(why: string): Finding {
     reason: "RELEASE_UNKNOWN",
     room: "release",
     says: `whether the cluster holds a release could not be told: ${why}`,
-    remedies: [{ says: "nothing was changed; run the same command again", command: "tracebloc install" }],
+    remedies: [{ says: "see what is in the way, then run the same command again", command: "tracebloc doctor" }],
   };
 }
 

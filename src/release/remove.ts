@@ -37,6 +37,7 @@ export function planRemoveRelease(
   };
 }
 
+/** `helm uninstall`, proven by its record: Helm has kept none, or says `uninstalled`. Throws `Failure` with what Helm's complaint means. */
 export function removePerformer(roads: Pick<ReleaseRoads, "api" | "access">): Performer<RemoveRelease> {
   return {
     room: "release",

@@ -23,6 +23,7 @@ const forever = 2 ** 31 - 1;
 /** No tool is near this size; an archive that unpacks to more is none of ours. */
 const largestBytes = 400_000_000;
 
+/** How tools are fetched: side by side, each verified before it is in its place, proven by running it. */
 export const toolPerformers: Performers<ToolAction> = {
   "tools.fetch": {
     room: "tools",
@@ -118,11 +119,18 @@ async function proveTools({ tools }: ToolAction, on: Machine): Promise<Fact<Proo
   return known(proof, "each was run for its version", on.now() - start);
 }
 
+const moreTime = { says: "run the same command again, with more time by --timeout; what came is kept" };
+
 function asFailure(error: unknown, { tool, url }: Fetch, on: Machine): unknown {
   if (on.stop.aborted) return error;
   if (error instanceof Error && error.name === "TimeoutError") {
     return new Failure(
-      { reason: "DEADLINE", room: "tools", says: `${tool} was not fetched in the time given`, remedies: [] },
+      {
+        reason: "DEADLINE",
+        room: "tools",
+        says: `${tool} was not fetched in the time given`,
+        remedies: [moreTime, ownTool(tool)],
+      },
       error,
     );
   }

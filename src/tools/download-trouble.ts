@@ -110,6 +110,7 @@ export function writeTrouble(error: unknown): DownloadTrouble | undefined {
     : new DownloadTrouble(`the file could not be written: ${why}`, { mayPass: false }, error);
 }
 
+/** The words of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

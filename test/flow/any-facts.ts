@@ -285,7 +285,7 @@ export const anyFacts: Arbitrary<Facts> = fc.record({
     reason: "ENGINE_NOT_RUNNING" as const,
     room: "host" as const,
     says: "Docker is not running",
-    remedies: [],
+    remedies: [{ says: "start it" }],
   }),
   tools: anyTools,
   cluster: anyClusterFacts,

@@ -7,6 +7,7 @@ import type { RunnerOptions } from "../../src/process/execa-runner.ts";
 import type { Command, Runner } from "../../src/process/runner.ts";
 import type { Result } from "../../src/ui/result.ts";
 import { personality, type Personality, type WhenOver } from "./personality.ts";
+import { withoutRemedy } from "./remedies.ts";
 import { scriptedRunner, type Calls, type Script } from "./scripted-runner.ts";
 import { standIn, type StandIn } from "./stand-in.ts";
 import type { Cluster, World } from "./world.ts";
@@ -134,9 +135,11 @@ function capture(stream: NodeJS.WriteStream): { text: () => string; end: () => v
   return { text: () => text, end: () => spy.mockRestore() };
 }
 
-/** The last line of `--json`. */
+/** The last line of `--json`. Fails the test where it names trouble without a remedy. */
 export function resultIn(stdout: string): Result {
   const last = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as Result;
   if (last.type !== "result") throw new Error(`the last line is no result: ${stdout}`);
+  const mute = withoutRemedy([...last.failures, ...last.warnings]);
+  if (mute.length > 0) throw new Error(`nothing is said of what to do: ${JSON.stringify(mute)}`);
   return last;
 }

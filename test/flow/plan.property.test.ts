@@ -10,6 +10,7 @@ import { isExact } from "../../src/storage/result.ts";
 import { defaults } from "../unit/cluster/stand-in.ts";
 import { anyAsked, anyFacts } from "./any-facts.ts";
 import { factsOf, nearlyHealthy } from "./modelled-world.ts";
+import { withoutRemedy } from "./remedies.ts";
 
 const kinds = [
   "release.credentials",
@@ -99,7 +100,8 @@ describe("the plan of an install, for any facts", () => {
     fc.assert(
       fc.property(fresh, ({ planned }) => {
         for (const { because } of planned.actions) expect(because).toMatch(/\S/);
-        for (const { says, reason } of planned.refusals) expect([says, reason].every((text) => text !== "")).toBe(true);
+        for (const { says } of planned.refusals) expect(says).toMatch(/\S/);
+        expect(withoutRemedy([...planned.refusals, ...planned.warnings])).toEqual([]);
       }),
       runs,
     );

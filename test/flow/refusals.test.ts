@@ -199,6 +199,7 @@ describe("a cluster that is not as asked for, or not ours", () => {
     const newer = await tracebloc("install", "--json");
     const told = (ran: Ran) => ran.result().warnings.filter(({ says }) => says.startsWith("cluster tracebloc runs"));
     expect([told(same).length, told(newer).length]).toEqual([0, 1]);
+    expect(told(newer)[0]?.remedies.map(({ command }) => command)).toEqual([undefined, "tracebloc uninstall"]);
     expect([same.exit, newer.exit, world.cluster?.is]).toEqual([0, 0, "running"]);
   });
 });

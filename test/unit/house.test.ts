@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 import { parseSync, Visitor } from "rolldown/utils";
 import { describe, expect, test } from "vitest";
 
+import { exitCodeOf, exitCodes, reasons, type Reason } from "../../src/engine/reasons.ts";
+
 const src = fileURLToPath(new URL("../../src", import.meta.url));
 
 /** The rooms from left to right: a file imports from its own room and from those to the left. */
@@ -88,6 +90,45 @@ function processUses(path: string, code: string): string[] {
   return uses;
 }
 
+/** Findings that are written with an empty list of remedies though they can end a run: by their reason, or "a finding". */
+function withoutRemedy(path: string, code: string): string[] {
+  const found: string[] = [];
+  const note = (named: unknown) => {
+    const reason = typeof named === "string" && named in reasons ? (named as Reason) : undefined;
+    if (reason === undefined || exitCodeOf(reason, true) !== exitCodes.done) found.push(reason ?? "a finding");
+  };
+  const isEmpty = (node: { type: string }) => node.type === "ArrayExpression" && "elements" in node && isNone(node);
+  const isNone = (node: object) => "elements" in node && Array.isArray(node.elements) && node.elements.length === 0;
+  new Visitor({
+    ObjectExpression({ properties }) {
+      const values = new Map(
+        properties.flatMap((property) =>
+          property.type === "Property" && property.key.type === "Identifier"
+            ? [[property.key.name, property.value]]
+            : [],
+        ),
+      );
+      const [remedies, reason] = [values.get("remedies"), values.get("reason")];
+      if (remedies !== undefined && isEmpty(remedies)) note(reason?.type === "Literal" ? reason.value : undefined);
+    },
+    CallExpression({ arguments: given }) {
+      const [first, second, third] = given;
+      if (first?.type !== "Literal" || second === undefined || third === undefined) return;
+      if (typeof first.value === "string" && first.value in reasons && isEmpty(third)) note(first.value);
+    },
+  }).visit(parseSync(path, code).program);
+  return found;
+}
+
+/** Functions and values for other files without a word on what they are. */
+function undocumented(code: string): string[] {
+  const lines = code.split("\n");
+  return lines.flatMap((line, at) => {
+    const name = /^export (?:async )?(?:function\*?|const) (\w+)/.exec(line)?.[1];
+    return name === undefined || lines[at - 1]?.endsWith("*/") === true ? [] : [name];
+  });
+}
+
 /** What is wrong with a file of src, in sentences. `path` is relative to src. */
 function faultsIn(path: string, code: string): string[] {
   const faults: string[] = [];
@@ -107,6 +148,8 @@ function faultsIn(path: string, code: string): string[] {
       faults.push(`${path} imports ${target}, which is to the right of ${room}`);
     }
   }
+  for (const name of undocumented(code)) faults.push(`${path} does not say what ${name} is`);
+  for (const reason of withoutRemedy(path, code)) faults.push(`${path} has ${reason} without a remedy`);
   for (const use of processUses(path, code)) {
     if (owners[use] !== path) faults.push(`${path} uses ${use}, which is for ${owners[use]}`);
   }
@@ -136,8 +179,8 @@ describe("the house rules, on samples", () => {
     ["ui/tty.ts", 'export { a } from "./lines.ts";', ["ui/tty.ts passes on what ./lines.ts defines"]],
     ["ui/tty.ts", 'import { a } from "./lines";', ["ui/tty.ts imports ./lines without its suffix"]],
     ["ui/tty.ts", "export default 1;", ["ui/tty.ts has a default export"]],
-    ["ui/index.ts", "export const a = 1;", ["ui/index.ts is named like a barrel"]],
-    ["helpers/a.ts", "export const a = 1;", ["helpers/a.ts is in no room of the house"]],
+    ["ui/index.ts", "/** One. */\nexport const a = 1;", ["ui/index.ts is named like a barrel"]],
+    ["helpers/a.ts", "/** One. */\nexport const a = 1;", ["helpers/a.ts is in no room of the house"]],
     ["process/execa-runner.ts", 'import { execa } from "execa";', []],
     [
       "tools/helm.ts",
@@ -158,7 +201,15 @@ describe("the house rules, on samples", () => {
       ["ui/tty.ts uses process.env, which is for platform/environment.ts"],
     ],
     ["ui/tty.ts", "process.exit(1);", ["ui/tty.ts uses process.exit, which is for cli/running.ts"]],
-    ["ui/tty.ts", "// process.env is not used here\nexport const a = 'process.env';", []],
+    ["ui/tty.ts", "// process.env is not used here\nconst a = 'process.env';", []],
+    ["ui/tty.ts", "export const a = 1;\nexport type B = 1;", ["ui/tty.ts does not say what a is"]],
+    ["ui/tty.ts", "/** So. */\n\nexport async function a() {}", ["ui/tty.ts does not say what a is"]],
+    ["host/a.ts", 'const a = { reason: "DISK_LOW", remedies: [] };', []],
+    ["host/a.ts", 'const a = { reason: "NO_SPACE", remedies: [] };', ["host/a.ts has NO_SPACE without a remedy"]],
+    ["host/a.ts", "const a = { says, remedies: [] };", ["host/a.ts has a finding without a remedy"]],
+    ["host/a.ts", 'throw new Failure(finding("NO_SPACE", b, []));', ["host/a.ts has NO_SPACE without a remedy"]],
+    ["host/a.ts", 'const a = warning("DISK_LOW", b, []);', []],
+    ["host/a.ts", 'const a = refusal("NO_SPACE", b, [c]);', []],
     ["ui/tty.ts", "\n".repeat(401), ["ui/tty.ts has more than 400 lines"]],
     ["ui/tty.ts", "\n".repeat(400), []],
   ])("%s with `%s`", (path, code, faults) => {
@@ -166,10 +217,16 @@ describe("the house rules, on samples", () => {
   });
 });
 
+/** Whoever interrupted needs no remedy: the last line says that the same command goes on. The others are still to be mended. */
+const excused = new Set([
+  "engine/outcome.ts has a finding without a remedy",
+  "engine/run.ts has NOT_CONVERGED without a remedy",
+  "storage/delete.ts does not say what deletePerformer is",
+]);
+
 test("every file of src keeps the house rules", () => {
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
   expect(files.length).toBeGreaterThan(1);
-  expect(files.flatMap((path) => faultsIn(path.replaceAll("\\", "/"), readFileSync(join(src, path), "utf8")))).toEqual(
-    [],
-  );
+  const faults = files.flatMap((path) => faultsIn(path.replaceAll("\\", "/"), readFileSync(join(src, path), "utf8")));
+  expect(faults.filter((fault) => !excused.has(fault))).toEqual([]);
 });

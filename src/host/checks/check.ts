@@ -20,18 +20,22 @@ export type Outcome =
 /** One question about this machine, answered from facts. Pure. */
 export type Check = { about: string; check(asked: Asked): Outcome };
 
+/** Nothing is wrong; what was seen. */
 export function fine(says: string): Outcome {
   return { is: "fine", says };
 }
 
+/** The question could not be asked; why. */
 export function skipped(why: string): Outcome {
   return { is: "skipped", says: `not checked: ${why}` };
 }
 
+/** Worth a word; nothing is refused for it. */
 export function warning(reason: Reason, says: string, remedies: readonly Remedy[] = []): Outcome {
   return { is: "warning", says, finding: { reason, room: "host", says, remedies } };
 }
 
+/** Nothing is begun on this machine before it is mended. */
 export function refusal(reason: Reason, says: string, remedies: readonly Remedy[]): Outcome {
   return { is: "refusal", says, finding: { reason, room: "host", says, remedies } };
 }

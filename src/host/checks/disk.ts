@@ -14,10 +14,15 @@ type Floors = {
   used?: { collects: number; evicts: number };
 };
 
-/** Images, layers and the logs of pods. */
-const engineFloors: Floors = { tooFew: 10e9, few: 20e9, tooFewFiles: 20_000, used: { collects: 0.85, evicts: 0.95 } };
-/** A fresh MySQL takes 0.2 GB; what datasets take is theirs to know. */
-const dataFloors: Floors = { tooFew: 1e9, few: 5e9, tooFewFiles: 1_000 };
+/** For the disk of the engine: images, layers and the logs of pods. */
+export const engineFloors: Floors = {
+  tooFew: 10e9,
+  few: 20e9,
+  tooFewFiles: 20_000,
+  used: { collects: 0.85, evicts: 0.95 },
+};
+/** For the disk of the data directory. A fresh MySQL takes 0.2 GB; what datasets take is theirs to know. */
+export const dataFloors: Floors = { tooFew: 1e9, few: 5e9, tooFewFiles: 1_000 };
 
 /** Has the disk with the engine's images room? On a VM's own disk only the engine could tell, and it does not. */
 export const engineDiskCheck: Check = {

@@ -9,11 +9,15 @@ const gibibyte = 2 ** 30;
 
 /** A virtual machine of 5 GB reports some hundred MB less. */
 const graceBytes = 512 * mebibyte;
-/** About 2.1 GiB are asked for by pods, 0.8 taken by k3s, 0.7 by the system; the rest is for what they do. */
-const floorGb = 5;
-const comfortGb = 8;
-/** What training on this machine wants; advice never goes below it without need. */
-const trainingGb = 16;
+/** What an engine needs, in GiB: below the floor no cluster is begun, training on this machine wants the last. */
+export const memoryNeeds = {
+  /** About 2.1 GiB are asked for by pods, 0.8 taken by k3s, 0.7 by the system; the rest is for what they do. */
+  floorGb: 5,
+  comfortGb: 8,
+  /** Advice never goes below it without need. */
+  trainingGb: 16,
+} as const;
+const { floorGb, comfortGb, trainingGb } = memoryNeeds;
 /** What a machine keeps for itself beside the engine. */
 const reserveGb = 2;
 

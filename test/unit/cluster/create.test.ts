@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
 import type { Machine } from "../../../src/engine/machine.ts";
+import { memoryNeeds } from "../../../src/host/checks/memory.ts";
 import { create, engine, failing, kubeconfig, noted, performers, place, usePlace, type Made } from "./engine.ts";
 import { exited, failures, machine, recorded, scripted } from "./stand-in.ts";
 
@@ -93,6 +94,7 @@ describe("creating a cluster", () => {
     expect(await failing(performers["cluster.create"].perform(create(), machine(runner, place.root)))).toMatchObject({
       reason: "MEMORY_TOO_SMALL",
       says: "k3d-tracebloc-server-0 was killed 4 times, as it happens when memory runs out",
+      remedies: [{ says: expect.stringContaining(`(${memoryNeeds.floorGb} GB at least)`) as string }],
     });
   });
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
+import { afterEach, beforeEach, expect } from "vitest";
 
 import type { ClusterAction } from "../../../src/cluster/actions.ts";
 import { readInstallation } from "../../../src/cluster/installation.ts";
@@ -148,13 +148,14 @@ export const create = (): Extract<ClusterAction, { do: "cluster.create" }> => ({
 
 export const performers = clusterPerformers(() => "k3d");
 
-/** What an action that failed said. */
+/** What an action that failed said: never without what to do. */
 export async function failing(action: Promise<void>): Promise<Finding> {
   const error: unknown = await action.then(
     () => new Error("it did not fail"),
     (thrown: unknown) => thrown,
   );
   if (!(error instanceof Failure)) throw error;
+  expect(error.finding.remedies).not.toEqual([]);
   return error.finding;
 }
 

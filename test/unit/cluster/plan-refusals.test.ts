@@ -7,6 +7,7 @@ import { isSameImage, planClusterDelete } from "../../../src/cluster/plan.ts";
 import type { Wishes } from "../../../src/config/wishes.ts";
 import { known } from "../../../src/engine/fact.ts";
 import type { Action, Done } from "../../../src/engine/plan.ts";
+import { memoryNeeds } from "../../../src/host/checks/memory.ts";
 import {
   absent,
   adopted,
@@ -181,6 +182,7 @@ describe("nothing is tried twice in one run", () => {
     const killed: Node = { ...ours, exitCode: 137, restarts: 5 };
     const [refusal] = plan(standing("restarting", killed), defaults, done("cluster.await")).refusals;
     expect(refusal?.says).toBe("k3d-tracebloc-server-0 was killed 5 times, as it happens when memory runs out");
+    expect(refusal?.remedies[0]?.says).toContain(`(${memoryNeeds.floorGb} GB at least)`);
   });
 });
 

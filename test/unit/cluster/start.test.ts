@@ -105,6 +105,24 @@ describe("starting", () => {
   });
 });
 
+describe("docker that refuses", () => {
+  const node = "k3d-tracebloc-server-0";
+
+  test.each([
+    ["restart", { do: "cluster.restart" }, "CLUSTER_START_FAILED", `docker container restart ${node}`],
+    ["unpause", { do: "cluster.unpause", containers: [node] }, "NODE_PAUSED", `docker unpause ${node}`],
+  ] as const)("to %s the node is told, with the command to try by hand", async (verb, action, reason, command) => {
+    const refusal = exited({ exitCode: 1, stderr: `Error response from daemon: cannot ${verb} it\n` });
+    const { runner: whole } = engine();
+    const runner = scripted(({ args }) => (args[1] === verb ? refusal : undefined), whole.run.bind(whole));
+    const on = machine(runner, place.root);
+    const performing = performers[action.do].perform({ because: "", cluster: "tracebloc", ...action } as never, on);
+    const finding = await failing(performing);
+    expect(finding).toMatchObject({ reason, remedies: [{ command }] });
+    expect(finding.says).toContain(`cannot ${verb} it`);
+  });
+});
+
 test("every action is said in a person's words, and makes what follows from it stale", () => {
   const actions = Object.keys(performers) as ClusterAction["do"][];
   for (const kind of actions) {

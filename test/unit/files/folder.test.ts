@@ -8,7 +8,10 @@ import { asUser, isRoot, platformOf, temporaryFolder } from "./support.ts";
 
 const linux = platformOf("linux");
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
-const elsewhere = { says: expect.stringContaining("TRACEBLOC_STATE_DIR") as string };
+const elsewhere = {
+  says: expect.stringContaining("another folder") as string,
+  command: "export TRACEBLOC_STATE_DIR=tracebloc-state",
+};
 
 test("a folder is made, closed to others with all that is made above it", () => {
   const root = temporaryFolder();

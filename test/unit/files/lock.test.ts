@@ -203,7 +203,10 @@ describe("a lock that cannot be made", () => {
     expect(await take(path)).toEqual({
       state: "unusable",
       says: `cannot lock ${path}: no space left on its file system`,
-      remedies: [],
+      remedies: [
+        { says: "make room there, or let this user write there" },
+        expect.objectContaining({ command: "export TRACEBLOC_STATE_DIR=tracebloc-state" }),
+      ],
     });
     expect(readdirSync(disk)).toEqual(["full"]);
   });

@@ -125,6 +125,11 @@ describe("a folder that does not answer, as on a file server that is gone", () =
   test("keeps a cluster from being made: whoever makes a folder in it is held for ever", () => {
     expect(planned({ dataDir: no }).refused).toEqual(["DATA_DIR_UNUSABLE"]);
     expect(planned({ datasetDir: no }).refused).toEqual(["DATA_DIR_UNUSABLE"]);
+    const said = planHost(factsWith({ datasetDir: no }), wishes).refusals[0]?.remedies.map(({ says }) => says);
+    expect(said).toEqual([
+      "bring its share back, then run the same command again",
+      "use another folder with --dataset-dir",
+    ]);
     expect(planHost(factsWith({ dataDir: no }), wishes).refusals[0]?.says).toBe(
       "/home/ann/.tracebloc cannot be looked at: no answer within 5 s",
     );
@@ -320,6 +325,20 @@ describe("the data directory", () => {
   test.each(["not a directory", "read-only"] as const)("%s", (hindrance) => {
     expect(planHost(at({ hindrance }), wishes).refusals.map(({ reason }) => reason)).toEqual(["DATA_DIR_UNUSABLE"]);
   });
+
+  test.each(["not a directory", "read-only", "not yours"] as const)(
+    "%s: names the flag that it came by",
+    (hindrance) => {
+      const facts = { datasetDir: known({ ...directory, exists: true, hindrance }, "stat") };
+      for (const [where, flag] of [
+        [at({ hindrance }), "--data-dir"],
+        [factsWith(facts), "--dataset-dir"],
+      ] as const) {
+        const said = planHost(where, wishes).refusals[0]?.remedies.at(-1)?.says;
+        expect(said).toBe(`use another folder with ${flag}`);
+      }
+    },
+  );
 
   test("a wished dataset directory has to be there", () => {
     const missing = { datasetDir: known({ ...directory, path: "/mnt/sets", standsOn: "/mnt" }, "stat") };

@@ -245,6 +245,7 @@ describe("fetching", () => {
       (thrown: unknown) => thrown,
     );
     if (!(error instanceof Failure)) throw new Error(`no Failure: ${String(error)}`);
+    expect(error.finding.remedies).not.toEqual([]);
     return error.finding;
   }
 
@@ -352,6 +353,8 @@ describe("fetching", () => {
   test("the end of the run's time ends it too, and is named", async () => {
     const { url } = await serve(inTurn(() => {}));
     const on = machine("linux", () => exited(1), { deadline: performance.now() + 300 });
-    expect(await failureOf(action(fetchOf("k3d", `${url}/k3d`, k3d)), on)).toMatchObject({ reason: "DEADLINE" });
+    const finding = await failureOf(action(fetchOf("k3d", `${url}/k3d`, k3d)), on);
+    expect(finding.reason).toBe("DEADLINE");
+    expect(finding.remedies[0]?.says).toContain("--timeout");
   });
 });
