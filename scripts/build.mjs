@@ -38,6 +38,8 @@ const leftOut = {
   "cli-spinners": join(root, "scripts", "build", "spinners.mjs"),
   figures: join(root, "scripts", "build", "no-verbose.mjs"),
   "pretty-ms": join(root, "scripts", "build", "no-verbose.mjs"),
+  "@sindresorhus/merge-streams": join(root, "scripts", "build", "no-merge.mjs"),
+  "npm-run-path": join(root, "scripts", "build", "no-merge.mjs"),
   "human-signals": join(root, "scripts", "build", "signals.mjs"),
   yaml: join(root, "node_modules", "yaml", "browser", "dist", "index.js"),
 };

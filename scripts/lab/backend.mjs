@@ -69,7 +69,16 @@ async function body(request) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const backend = await start({ port: PORT });
-  process.stdout.write(`${backend.url}\n`);
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => backend.stop());
+  try {
+    const backend = await start({ port: PORT });
+    process.stdout.write(`${backend.url}\n`);
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => backend.stop());
+  } catch (error) {
+    const why =
+      error.code === "EADDRINUSE"
+        ? "is in use, perhaps by a stand-in that runs already"
+        : `cannot be used (${error.message})`;
+    process.stderr.write(`port ${PORT} of ${HOST} ${why}; see by what: ss -ltnp 'sport = :${PORT}'\n`);
+    process.exitCode = 1;
+  }
 }

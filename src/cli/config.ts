@@ -4,8 +4,12 @@ import { join } from "node:path";
 
 import { initialFile } from "../config/init.ts";
 import { shownSettings, showText } from "../config/show.ts";
-import { Failure } from "../engine/finding.ts";
+import { Failure, type Finding } from "../engine/finding.ts";
 import type { ExitCode } from "../engine/reasons.ts";
+import { fileError } from "../files/atomic.ts";
+import { errnoOf } from "../host/errno.ts";
+import type { Platform } from "../platform/platform.ts";
+import { commandLine } from "../platform/shell.ts";
 import { begin } from "./begin.ts";
 import { here } from "./here.ts";
 import { printed } from "./printed.ts";
@@ -30,15 +34,33 @@ const fileName = "tracebloc.yaml";
 /** `tracebloc config init`: every setting, explained. A file that is there stays as it is. */
 export async function initConfig(flags: Flags): Promise<ExitCode> {
   // Settings are not loaded: a file that cannot be read must not keep a new one from being written elsewhere.
-  const path = join(here().cwd, fileName);
+  const { cwd, platform } = here();
+  const path = join(cwd, fileName);
   try {
     writeFileSync(path, initialFile(), { flag: "wx" });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const says =
-      code === "EEXIST" ? `${path} is there already, and stays as it is` : `${path} cannot be written: ${message}`;
-    const remedies = [{ says: "see what holds now", command: "tracebloc config show" }];
-    throw new Failure({ reason: "CONFIG_CONFLICT", room: "config", says, remedies }, error);
+    throw new Failure(whyNotWritten(path, error, platform), error);
   }
   return printed("config init", flags, { path }, `${path}\n`);
+}
+
+function whyNotWritten(path: string, error: unknown, platform: Platform): Finding {
+  if (errnoOf(error) === "EEXIST") {
+    const says = `${path} is there already, and stays as it is`;
+    const aside = commandLine(platform, platform.shell === "powershell" ? "Move-Item" : "mv", path, `${path}.old`);
+    return {
+      reason: "FILE_EXISTS",
+      room: "config",
+      says,
+      remedies: [
+        { says: "see what holds now", command: "tracebloc config show" },
+        { says: "or move it away, then run this again", command: aside },
+      ],
+    };
+  }
+  const says = fileError("cannot write", path, error).message;
+  const remedies = [
+    { says: "run it in a folder of yours that has room, then name the file with --config", command: "cd ~" },
+  ];
+  return { reason: "FILE_UNWRITABLE", room: "config", says, remedies };
 }

@@ -5,6 +5,7 @@ import type { RunOptions, Settings } from "../config/wishes.ts";
 import { exitCodes } from "../engine/reasons.ts";
 import { version } from "../platform/version.ts";
 import { outliveOutput } from "./output.ts";
+import { askingForHelp } from "./words.ts";
 
 /** What commander hands over: flags by their property name, as typed. */
 export type Flags = Readonly<Record<string, unknown>>;
@@ -38,7 +39,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const ending = (code: Promise<number>) => code.then((given) => void (exit = given));
   const program = buildProgram(ending);
   try {
-    await program.parseAsync([...argv], { from: "user" });
+    await program.parseAsync([...askingForHelp(program, argv)], { from: "user" });
     return exit;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
@@ -49,7 +50,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     // Without a command its help has been shown already.
     if (error.code === "commander.help") return exitCodes.input;
     const { usage } = await import("./usage.ts");
-    return usage(error.message, argv);
+    return usage(error.message, argv, program);
   }
 }
 

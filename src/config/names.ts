@@ -154,7 +154,7 @@ export const settings: { readonly [Key in keyof Settings]: Setting } = {
   downloadBase: {
     kind: "url",
     variables: ["TRACEBLOC_DOWNLOAD_BASE"],
-    about: "mirror from which k3d, helm and kubectl are fetched; the pinned digests hold for it as well",
+    about: "mirror from which k3d and helm are fetched; the pinned digests hold for it as well",
     allowed: "an http:// or https:// address without user name and query",
     example: "https://mirror.example.com/tools",
     otherwise: "the projects' own servers",

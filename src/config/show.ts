@@ -13,11 +13,21 @@ export function shownSettings(wishes: Wishes): readonly ShownSetting[] {
   });
 }
 
-/** The same as lines of text: name, value, origin, in columns. */
+/** The widest value that shares a line with its origin. */
+const valueRoom = 40;
+
+/** The same as lines of text: name, value, origin, in columns. Behind a longer value (an image with its digest) the origin stands below, in its column. */
 export function showText(shown: readonly ShownSetting[]): string {
   const rows = shown.map(({ key, value, origin }) => [key, value === null ? "-" : String(value), origin.name] as const);
-  const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
-  // One long value (an image with its digest) must not push every origin off the screen.
-  const [first, second] = [width(0), Math.min(width(1), 40)];
-  return rows.map(([key, value, name]) => `${key.padEnd(first)}  ${value.padEnd(second)}  ${name}\n`).join("");
+  const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => text.length));
+  const first = widest(rows.map(([key]) => key));
+  const second = widest(rows.map(([, value]) => value).filter((value) => value.length <= valueRoom));
+  return rows
+    .map(([key, value, name]) => {
+      const start = `${key.padEnd(first)}  `;
+      return value.length <= second
+        ? `${start}${value.padEnd(second)}  ${name}\n`
+        : `${start}${value}\n${" ".repeat(first + second + 4)}${name}\n`;
+    })
+    .join("");
 }

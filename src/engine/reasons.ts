@@ -27,6 +27,8 @@ export const reasons = {
   CONFIG_CONFLICT: { kind: "input", means: "two settings exclude each other" },
   CONFIG_IGNORED: { kind: "hint", means: "something that is asked for has no effect here" },
   USAGE: { kind: "input", means: "no such command or flag" },
+  FILE_EXISTS: { kind: "input", means: "a file that was to be written is there already" },
+  FILE_UNWRITABLE: { kind: "machine", means: "a file that was asked for cannot be written" },
   CREDENTIALS_CLEANED: { kind: "hint", means: "control characters were taken out of a credential" },
   CREDENTIALS_MISSING: { kind: "input", means: "a new client needs a client id and a password" },
   CREDENTIALS_REJECTED: { kind: "input", means: "the backend does not know this client id and password" },

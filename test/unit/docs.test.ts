@@ -7,6 +7,9 @@ import { describe, expect, test } from "vitest";
 
 import { buildProgram } from "../../src/cli/program.ts";
 import { exitCodes, reasons } from "../../src/engine/reasons.ts";
+import { fewestCpus } from "../../src/host/checks/cpus.ts";
+import { dataFloors, engineFloors } from "../../src/host/checks/disk.ts";
+import { memoryNeeds } from "../../src/host/checks/memory.ts";
 import { tables } from "./docs-tables.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -59,6 +62,26 @@ describe("INSTALL.md", () => {
       expect({ name, isKnown }).toEqual({ name, isKnown: true });
     }
   });
+});
+
+describe("what a machine needs, as INSTALL.md has it", () => {
+  const needs = read("INSTALL.md").split("## What a machine needs")[1]?.split("\n## ")[0] ?? "";
+
+  test("is what the looks at the machine ask for", () => {
+    const { floorGb, comfortGb, trainingGb } = memoryNeeds;
+    expect(needs).toContain(`${floorGb} GB of memory (${comfortGb} are comfortable, ${trainingGb} for training)`);
+    expect(needs).toContain(`${fewestCpus} CPUs`);
+    expect(needs).toContain(`${engineFloors.tooFew / 1e9} GB free on its disk`);
+    expect(needs).toContain(`local file system with ${dataFloors.tooFew / 1e9} GB free`);
+  });
+});
+
+test("README.md names every package of Debian that the tests install", () => {
+  const [, list = ""] = /^const programs = \{\n([^}]*)\}/m.exec(read("scripts/test.mjs")) ?? [];
+  const packages = [...list.matchAll(/: "([^"]+)"/g)].map(([, name = ""]) => name);
+  expect(packages).toContain("busybox-static");
+  const [row = ""] = read("README.md").match(/^\| Debian's packages .*$/m) ?? [];
+  for (const name of packages) expect(row).toContain(`\`${name}\``);
 });
 
 /** Variables of the system and of other programs, which the text may name. */

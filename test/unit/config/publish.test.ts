@@ -61,6 +61,23 @@ describe("config show", () => {
   });
 });
 
+describe("where the values come from", () => {
+  test("stands in one column, whatever there is beside it", async () => {
+    const long = `registry.example.com/${"x".repeat(60)}:v1`;
+    const loaded = await load({ environment: { TRACEBLOC_K3S_IMAGE: long } });
+    if (!loaded.ok) throw new Error("refused");
+    const shown = shownSettings(loaded.wishes);
+    const lines = showText(shown).trimEnd().split("\n");
+    const columns = shown.map(({ key, origin }) => {
+      const at = lines.findIndex((line) => line.startsWith(`${key} `));
+      const line = [lines[at], lines[at + 1]].find((one) => one?.endsWith(`  ${origin.name}`));
+      return line === undefined ? undefined : line.length - origin.name.length;
+    });
+    expect(new Set(columns).size).toBe(1);
+    expect(columns[0]).toBeLessThan(60);
+  });
+});
+
 describe("config schema", () => {
   const schema = configJsonSchema() as {
     properties: Record<string, Record<string, unknown>>;
