@@ -118,6 +118,8 @@ export const reasons = {
 
   INGEST_INVALID: { kind: "input", means: "an IngestConfig says something that is not allowed" },
   INGEST_UNREADABLE: { kind: "input", means: "an IngestConfig cannot be read" },
+  DATASET_INVALID: { kind: "input", means: "a dataset cannot be staged as it is" },
+  DATASET_IN_THE_WAY: { kind: "refused", means: "something else lies where a dataset is to be staged" },
 
   RUN_LOCKED: { kind: "locked", means: "another run is at work" },
   PREVIOUS_RUN_CUT_OFF: { kind: "hint", means: "the previous run ended without finishing" },

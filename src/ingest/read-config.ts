@@ -7,7 +7,8 @@ import { nameOf, readDocument } from "./document.ts";
 import { flawsTogether, isGroup, type Flaw, type Given } from "./rules.ts";
 import { allowedFor, ingestConfig, keysAt, type IngestConfig, type Path } from "./schema.ts";
 
-export type ReadConfig = { config: IngestConfig } | { findings: readonly Finding[] };
+/** A config with a way back to where a key stands, `FILE:LINE`. */
+export type ReadConfig = { config: IngestConfig; placeOf: (path: Path) => string } | { findings: readonly Finding[] };
 
 /**
  * The IngestConfig in a file's text, or all that is wrong with it, from top to bottom. `name` is the file as the person
@@ -29,7 +30,8 @@ export function readIngestConfig(text: string, name: string): ReadConfig {
     ...(result.error?.issues ?? []).flatMap((issue) => flawsOf(issue, given)),
     ...flawsTogether(value),
   ]);
-  if (result.success && flaws.length === 0) return { config: result.data };
+  const placeOf = (path: Path) => `${name}:${lineOf(path)}`;
+  if (result.success && flaws.length === 0) return { config: result.data, placeOf };
   const placed = flaws.map((flaw) => ({ flaw, line: lineOf(flaw.because ?? flaw.path) }));
   const sorted = placed.sort((one, other) => one.line - other.line);
   return { findings: sorted.map(({ flaw, line }) => told(flaw, valueAt(value, flaw.path), `${name}:${line}`)) };
@@ -134,12 +136,12 @@ function unknownKey(path: Path): Flaw {
   const around = path.slice(0, -1);
   const known = keysAt(around);
   const other = around.length === 0 ? otherNames.get(key) : undefined;
-  const meant = other ?? didYouMean(key, known) ?? placeOf(key);
+  const meant = other ?? didYouMean(key, known) ?? groupOf(key);
   return { path, why: "is no key here", ...(meant === undefined ? { allowed: known.join(", ") } : { meant }) };
 }
 
 /** Where a key belongs that is right and in the wrong place. */
-function placeOf(key: string): string | undefined {
+function groupOf(key: string): string | undefined {
   const groups: readonly Path[] = [
     [],
     ["label"],

@@ -31,8 +31,9 @@ function wrong(text: string): readonly string[] {
 }
 
 test("an IngestConfig comes out as data, its label in the long form", () => {
-  expect(readIngestConfig(changed({}), "cats.yaml")).toEqual({
-    config: {
+  const read = readIngestConfig(changed({}), "cats.yaml");
+  expect("config" in read && [read.config, read.placeOf(["images"])]).toEqual([
+    {
       apiVersion: "tracebloc.io/v1",
       kind: "IngestConfig",
       category: "image_classification",
@@ -42,7 +43,8 @@ test("an IngestConfig comes out as data, its label in the long form", () => {
       images: "/data/shared/cats-dogs/images/",
       label: { column: "label" },
     },
-  });
+    "cats.yaml:7",
+  ]);
 });
 
 describe("what is wrong names file, line and key, and what is allowed:", () => {
