@@ -31,6 +31,8 @@ export const releaseSuffixes: readonly Suffix[] = [
   { suffix: "-training-egress", longest: subdomain },
   { suffix: "-jobs-manager-rbac", longest: subdomain },
   { suffix: "-jobs-manager-node-agents", longest: subdomain },
+  { suffix: "-auto-upgrade-scoped", longest: subdomain },
+  { suffix: "-auto-upgrade-node-agents", longest: subdomain },
   { suffix: "-auto-upgrade-gpu-device-plugin", longest: subdomain },
   { suffix: "-image-refresh-node-agents", longest: subdomain },
 ];

@@ -62,6 +62,11 @@ amd: { repository: rocm/k8s-device-plugin, tag: latest }
 {{- $source := include "client.imageSource" . | fromYaml -}}
 {{- $policy := "Always" -}}
 {{- if or $source.digest $source.pinned }}{{ $policy = "IfNotPresent" }}{{ end -}}
+{{- /* Moved on by a job instead, to digests. */ -}}
+{{- $root := index . 0 -}}
+{{- if and ($root.Values.imageRefresh).enabled (ne (index . 1) "amd") (eq "docker.io" (include "client.registry" (list $root $source.registry))) -}}
+{{- $policy = "IfNotPresent" -}}
+{{- end -}}
 {{- (index . 0).Values.imagePullPolicy | default $policy -}}
 {{- end -}}
 
