@@ -13,7 +13,7 @@ export const chart = fileURLToPath(new URL("../../charts/client", import.meta.ur
 export const ingestorChart = fileURLToPath(new URL("../../charts/ingestor", import.meta.url));
 
 /** The real helm: the lab's, else the one on PATH. */
-const helm = program(
+export const helm = program(
   "helm",
   join(process.env["TRACEBLOC_LAB_CACHE"] ?? join(homedir(), ".cache", "tracebloc-lab"), "bin"),
 );

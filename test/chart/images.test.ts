@@ -32,6 +32,7 @@ describeChart("images", () => {
       "mysql-format-guard": busybox,
       "tracebloc-resource-monitor": "docker.io/tracebloc/resource-monitor:prod",
       squid: `docker.io/ubuntu/squid@${squid}`,
+      check: "docker.io/alpine/k8s:1.30.5",
     });
   });
 
@@ -105,6 +106,7 @@ describeChart("images", () => {
       "mysql-format-guard": "IfNotPresent",
       "tracebloc-resource-monitor": "Always",
       squid: "IfNotPresent",
+      check: "IfNotPresent",
     });
   });
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { freePort } from "../lab/lab.ts";
-import { container, core, describeChart, environment, find, nodeLocal, program, refusal, render } from "./helm.ts";
+import { container, describeChart, environment, find, nodeLocal, program, refusal, render } from "./helm.ts";
 import type { Manifest } from "./manifests.ts";
 import { folder } from "./shells.ts";
 
@@ -244,11 +244,5 @@ describeChart("the gateway", () => {
     site.close();
     expect(status).toBe(200);
     expect(seen).toEqual(["api.tracebloc.io:443", `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`]);
-  });
-
-  test("is what the rest of the release can do without", async () => {
-    expect(
-      (await render({ ...nodeLocal, ...core })).filter(({ metadata }) => metadata.name.includes("egress")),
-    ).toEqual([]);
   });
 });

@@ -58,6 +58,8 @@ const matrix: Record<string, object> = {
     networkPolicy: { training: { allowExternalHttps: false } },
     egressProxy: { routeWorkloads: true },
     openshift: { scc: { enabled: true } },
+    autoUpgrade: { enabled: true, repoUrl: "https://charts.example.com" },
+    imageRefresh: { enabled: true },
     priorityClass: { create: true, name: "tracebloc" },
     dockerRegistry: { create: true, server: "https://mirror.example.com", username: "u", password: "p", email: "" },
   },

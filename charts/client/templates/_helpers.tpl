@@ -32,6 +32,17 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end -}}
 
 {{/*
+Whose the release's namespace is, where the release shall make it: `ours` when it is missing or Helm counts it to this
+release, `theirs` when it was there before. Helm would refuse to import that one; the notes say how it is labelled.
+*/}}
+{{- define "client.namespace" -}}
+{{- if (.Values.namespace).create -}}
+{{- $found := lookup "v1" "Namespace" "" .Release.Namespace -}}
+{{- if and $found (not (include "client.owns" (list . $found))) }}theirs{{ else }}ours{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
 (list root "enforce"): the Pod Security profile of the release's namespace, or nothing. With hostPath two containers prepare
 directories as root, which `restricted` refuses: there it can only warn.
 */}}
