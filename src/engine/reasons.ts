@@ -116,10 +116,10 @@ export const reasons = {
   CHART_OLDER: { kind: "hint", means: "the release runs an older or adopted chart" },
   WORKLOAD_NOT_READY: { kind: "degraded", means: "a workload is not ready" },
 
-  INGEST_INVALID: { kind: "input", means: "an IngestConfig says something that is not allowed" },
+  INGEST_INVALID: { kind: "input", means: "an IngestConfig is not valid" },
   INGEST_UNREADABLE: { kind: "input", means: "an IngestConfig cannot be read" },
-  DATASET_INVALID: { kind: "input", means: "a dataset cannot be staged as it is" },
-  DATASET_IN_THE_WAY: { kind: "refused", means: "something else lies where a dataset is to be staged" },
+  DATASET_INVALID: { kind: "input", means: "a dataset cannot be staged" },
+  DATASET_IN_THE_WAY: { kind: "refused", means: "something else lies where a dataset is to go" },
 
   RUN_LOCKED: { kind: "locked", means: "another run is at work" },
   PREVIOUS_RUN_CUT_OFF: { kind: "hint", means: "the previous run ended without finishing" },

@@ -17,12 +17,17 @@ export type ReadConfig = { config: IngestConfig; placeOf: (path: Path) => string
 export function readIngestConfig(text: string, name: string): ReadConfig {
   const read = readDocument(text);
   if ("unreadable" in read) {
-    return { findings: read.unreadable.map(({ line, why }) => finding("INGEST_UNREADABLE", `${name}:${line} ${why}`)) };
+    const mend = { says: "mend that line" };
+    return {
+      findings: read.unreadable.map(({ line, why }) => finding("INGEST_UNREADABLE", `${name}:${line} ${why}`, [mend])),
+    };
   }
   const { value, lineOf } = read;
   if (!isGroup(value)) {
     const remedy = { says: "it begins with apiVersion: tracebloc.io/v1 and kind: IngestConfig" };
-    return { findings: [finding("INGEST_UNREADABLE", `${name} holds ${nameOf(value)}, not an IngestConfig`, remedy)] };
+    return {
+      findings: [finding("INGEST_UNREADABLE", `${name} holds ${nameOf(value)}, not an IngestConfig`, [remedy])],
+    };
   }
   const given = withLongLabel(value);
   const result = ingestConfig.safeParse(given);
@@ -57,21 +62,18 @@ function withoutEchoes(flaws: readonly Flaw[]): readonly Flaw[] {
   });
 }
 
-function told({ path, why, allowed, meant }: Flaw, value: unknown, where: string): Finding {
+function told({ path, why, allowed, meant, instead }: Flaw, value: unknown, where: string): Finding {
   const shown = display(path, value);
   const says = [keyText(path), ...(shown === "" ? [] : [shown]), `(${where})`, why].join(" ");
   const remedies = [
     ...(meant === undefined ? [] : [{ says: `did you mean ${meant}?` }]),
     ...(allowed === undefined ? [] : [{ says: `allowed: ${allowed}` }]),
+    ...(instead === undefined ? [] : [{ says: instead }]),
   ];
-  return finding("INGEST_INVALID", says, ...remedies);
+  return finding("INGEST_INVALID", says, remedies);
 }
 
-function finding(
-  reason: "INGEST_INVALID" | "INGEST_UNREADABLE",
-  says: string,
-  ...remedies: readonly Remedy[]
-): Finding {
+function finding(reason: "INGEST_INVALID" | "INGEST_UNREADABLE", says: string, remedies: readonly Remedy[]): Finding {
   return { reason, room: "ingest", says, remedies };
 }
 

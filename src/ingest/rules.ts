@@ -7,6 +7,8 @@ export type Flaw = {
   why: string;
   allowed?: string;
   meant?: string;
+  /** What to do, where neither says it. */
+  instead?: string;
   /** Whether the key is not there at all. */
   isMissing?: boolean;
   /** The key whose line is told, where the one in `path` is not in the file. */
@@ -28,7 +30,7 @@ export function flawsTogether(given: Given): readonly Flaw[] {
 
 function aboutSource(given: Given): readonly Flaw[] {
   const [csv, json] = [has(given, "csv"), has(given, "json")];
-  if (csv && json) return [{ path: ["json"], why: "stands beside csv: take one of the two out" }];
+  if (csv && json) return [{ path: ["json"], why: "stands beside csv", instead: "take one of the two out" }];
   if (csv || json) return [];
   return [{ ...missing(["csv"]), why: "is missing, and so is json: one of them says where the rows are" }];
 }
@@ -52,7 +54,9 @@ function aboutLabel(given: Given, { label }: Category, name: string): readonly F
   const value = given["label"];
   const path: Path = ["label"];
   if (label === "none") {
-    return has(given, "label") ? [{ path, why: `is not for ${name}, which learns without one: take it out` }] : [];
+    return has(given, "label")
+      ? [{ path, why: `is not for ${name}, which learns without one`, instead: "take it out" }]
+      : [];
   }
   const allowed =
     label === "policy"

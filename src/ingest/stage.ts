@@ -51,7 +51,9 @@ const spareFiles = 1_000;
  */
 export function planStaging(facts: StageFacts, dataset: Dataset, platform: Platform): PlannedStaging {
   const { from, source, to, target, space } = facts;
-  if (source === undefined) return { findings: [invalid(`${from} does not exist`)] };
+  if (source === undefined) {
+    return { findings: [invalid(`${from} does not exist`, { says: "name the dataset's folder with --stage" })] };
+  }
   const nested = nesting(from, to, platform);
   if (nested !== undefined) return { findings: [nested] };
   const findings = [
@@ -108,7 +110,9 @@ function unusable(source: Tree, from: string, platform: Platform): readonly Find
     ...(platform.posixModes && { command: commandLine(platform, "cp", "-RL", from, `${from}-resolved`) }),
   };
   return [
-    ...source.unread.map(({ path, why }) => invalid(`${place(path, from)} ${why}`)),
+    ...source.unread.map(({ path, why }) =>
+      invalid(`${place(path, from)} ${why}`, { says: "make it readable, or take it out" }),
+    ),
     ...(links.length > 0
       ? [invalid(`${several(links)} in ${from} ${areOrIs(links)} symbolic links, which are not followed`, resolved)]
       : []),
@@ -186,8 +190,8 @@ function spaceUnknown(to: string, why: string): Finding {
   };
 }
 
-function invalid(says: string, ...remedies: readonly Remedy[]): Finding {
-  return { reason: "DATASET_INVALID", room: "ingest", says, remedies };
+function invalid(says: string, remedy: Remedy): Finding {
+  return { reason: "DATASET_INVALID", room: "ingest", says, remedies: [remedy] };
 }
 
 function inTheWay(says: string): Finding {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { withoutRemedy } from "../../flow/remedies.ts";
 import { datasetOf } from "../../../src/ingest/dataset.ts";
 import type { IngestConfig } from "../../../src/ingest/schema.ts";
 
@@ -20,7 +21,9 @@ const look = (changes: Partial<IngestConfig> = {}) =>
 
 function says(changes: Partial<IngestConfig>): readonly string[] {
   const looked = look(changes);
-  return "findings" in looked ? looked.findings.map((finding) => finding.says) : [];
+  const findings = "findings" in looked ? looked.findings : [];
+  expect(withoutRemedy(findings)).toEqual([]);
+  return findings.map((finding) => finding.says);
 }
 
 test("a dataset is the folder that all paths of its config are below", () => {

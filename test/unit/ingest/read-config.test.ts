@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { withoutRemedy } from "../../flow/remedies.ts";
 import { readIngestConfig } from "../../../src/ingest/read-config.ts";
 
 const cats = [
@@ -27,6 +28,7 @@ function changed(changes: Readonly<Record<string, string | undefined>>): string 
 function wrong(text: string): readonly string[] {
   const read = readIngestConfig(text, "cats.yaml");
   if ("config" in read) throw new Error("nothing is wrong");
+  expect(withoutRemedy(read.findings)).toEqual([]);
   return read.findings.map(({ says, remedies }) => [says, ...remedies.map((remedy) => remedy.says)].join(" | "));
 }
 
@@ -95,7 +97,7 @@ describe("what is wrong names file, line and key, and what is allowed:", () => {
       { csv: undefined },
       "csv (cats.yaml:1) is missing, and so is json: one of them says where the rows are | allowed: the path of a file as the ingestion sees it: /data/shared/cats-dogs/labels.csv",
     ],
-    ["two sources", { json: "json: x" }, 'json "x" (cats.yaml:9) stands beside csv: take one of the two out'],
+    ["two sources", { json: "json: x" }, 'json "x" (cats.yaml:9) stands beside csv | take one of the two out'],
     ["nothing", { label: "label:" }, `label (cats.yaml:8) has no value | allowed: ${labelForms}`],
     ["an empty text", { label: 'label: ""' }, "label.column (cats.yaml:8) is empty | allowed: the name of a column"],
     [
@@ -141,7 +143,7 @@ describe("what is wrong names file, line and key, and what is allowed:", () => {
     [
       "a label where there is none",
       { category: "category: seq2seq", texts: "texts: x" },
-      'label "label" (cats.yaml:8) is not for seq2seq, which learns without one: take it out',
+      'label "label" (cats.yaml:8) is not for seq2seq, which learns without one | take it out',
     ],
     [
       "a number without a policy",

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { withoutRemedy } from "../../flow/remedies.ts";
 import { known, unknown, type Fact } from "../../../src/engine/fact.ts";
 import type { Space } from "../../../src/host/disk.ts";
 import { partName, planStaging, type PlannedStaging, type StageFacts } from "../../../src/ingest/stage.ts";
@@ -30,6 +31,7 @@ const plan = (changes: Partial<StageFacts> = {}): PlannedStaging =>
 function told(changes: Partial<StageFacts>): readonly string[] {
   const planned = plan(changes);
   if ("staging" in planned) throw new Error("it was planned");
+  expect(withoutRemedy(planned.findings)).toEqual([]);
   return planned.findings.map(({ reason, says }) => `${reason} ${says}`);
 }
 
