@@ -36,12 +36,24 @@ const leftOut = {
   chalk: join(root, "scripts", "build", "colours.mjs"),
   debug: join(root, "scripts", "build", "no-debug.mjs"),
   "cli-spinners": join(root, "scripts", "build", "spinners.mjs"),
-  figures: join(root, "scripts", "build", "no-verbose.mjs"),
-  "pretty-ms": join(root, "scripts", "build", "no-verbose.mjs"),
   "@sindresorhus/merge-streams": join(root, "scripts", "build", "no-merge.mjs"),
   "npm-run-path": join(root, "scripts", "build", "no-merge.mjs"),
+  execa: join(root, "scripts", "build", "execa.mjs"),
   "human-signals": join(root, "scripts", "build", "signals.mjs"),
   yaml: join(root, "node_modules", "yaml", "browser", "dist", "index.js"),
+};
+
+/** Folders of execa that stand for what the runner never asks for. */
+const unused = /[\\/]execa[\\/]lib[\\/](?:ipc|convert|pipe|verbose)[\\/]/;
+const withoutUnused = {
+  name: "execa-without-the-unused",
+  resolveId: {
+    filter: { id: /^\.\.?\/(?:.*\/)?(?:ipc|convert|pipe|verbose)\// },
+    handler: (id, importer) =>
+      importer !== undefined && unused.test(join(dirname(importer), id))
+        ? join(root, "scripts", "build", "execa-unused.mjs")
+        : null,
+  },
 };
 
 /** bin.cjs alone, in syntax that an old Node parses: it is what tells the person that their Node is old. */
@@ -67,6 +79,7 @@ async function bundleProgram() {
     input: { program },
     platform: "node",
     resolve: { alias: leftOut },
+    plugins: [withoutUnused],
     transform: { target: "node20.19" },
     preserveEntrySignatures: "allow-extension",
   });
