@@ -16,6 +16,7 @@ import { secretsIn, type Values } from "../release/values.ts";
 import { fetchedPathOf } from "../tools/observe.ts";
 import { bareResult } from "../ui/result.ts";
 import type { Repeated } from "../ui/spelling.ts";
+import { endLines } from "../ui/text.ts";
 import { here, type Here } from "./here.ts";
 import type { Flags } from "./program.ts";
 import { redactor } from "./redactor.ts";
@@ -41,9 +42,9 @@ type Plain<T extends Options> = { readonly [Key in keyof T]: RunOptions[Key & ke
 
 /**
  * Loads what is asked for. Where that cannot be used, tells all that is wrong and gives the exit code: then nothing has
- * been touched, not even the state directory.
+ * been touched, not even the state directory. `label` is the room that this command's labels need, if more than the usual.
  */
-export async function begin(command: string, flags: Flags): Promise<Begun | ExitCode> {
+export async function begin(command: string, flags: Flags, label?: number): Promise<Begun | ExitCode> {
   const startedAt = performance.now();
   const at = here();
   const loaded = await loadWishes({ flags, files: diskFiles, ...at });
@@ -60,15 +61,16 @@ export async function begin(command: string, flags: Flags): Promise<Begun | Exit
     helm: `${helm.command === undefined ? programFor("helm") : quote(at.platform.shell, helm.command)} --kubeconfig ${quote(at.platform.shell, state.kubeconfig(cluster))}`,
     k3d: programFor("k3d"),
     kubectl: `docker exec k3d-${cluster}-server-0 kubectl`,
+    isRoot: at.isRoot,
   });
-  const screen = openScreen(options, inCi(at.environment), redactor.redact, spelling);
+  const screen = openScreen(options, inCi(at.environment), redactor.redact, spelling, label);
 
   const unusable = (findings: readonly Finding[]): ExitCode => {
     for (const finding of findings) screen.finding(finding, "failed");
     const failures = findings.map(screen.spelled);
     const [first] = failures;
     const exit = first === undefined ? exitCodes.input : exitCodeOf(first.reason);
-    screen.lines([`Nothing was changed.     exit ${exit}`]);
+    screen.lines(endLines("Nothing was changed.", exit, screen.style));
     screen.result(bareResult(command, exit, "refused", failures, loaded.warnings));
     return exit;
   };

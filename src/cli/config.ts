@@ -10,8 +10,11 @@ import { fileError } from "../files/atomic.ts";
 import { errnoOf } from "../host/errno.ts";
 import type { Platform } from "../platform/platform.ts";
 import { commandLine } from "../platform/shell.ts";
+import { fold } from "../platform/characters.ts";
+import { spellCommand } from "../ui/spelling.ts";
+import { commandLines } from "../ui/text.ts";
 import { begin } from "./begin.ts";
-import { here } from "./here.ts";
+import { here, plainSpelling } from "./here.ts";
 import { printed } from "./printed.ts";
 import type { Flags } from "./program.ts";
 
@@ -20,7 +23,7 @@ export async function showConfig(flags: Flags): Promise<ExitCode> {
   const begun = await begin("config show", flags);
   if (typeof begun === "number") return begun;
   const settings = shownSettings(begun.asked.wishes);
-  return printed("config show", flags, { settings }, showText(settings));
+  return printed("config show", flags, { settings }, showText(settings, begun.screen.answer.style.width));
 }
 
 /** `tracebloc config schema`: for editors; it also ships with the package. */
@@ -41,7 +44,19 @@ export async function initConfig(flags: Flags): Promise<ExitCode> {
   } catch (error) {
     throw new Failure(whyNotWritten(path, error, platform), error);
   }
+  if (flags["quiet"] !== true && flags["json"] !== true) tellWritten();
   return printed("config init", flags, { path }, `${path}\n`);
+}
+
+/** To the person; standard output has the path, for a program. */
+function tellWritten(): void {
+  const style = { colour: false, width: process.stderr.columns || Number.POSITIVE_INFINITY };
+  const show = spellCommand("tracebloc config show", plainSpelling());
+  const lines = [
+    ...fold(`wrote ${fileName}, with every setting explained and none of them set`, style.width),
+    ...commandLines("take the # off a line to set it, then see what holds", show, style),
+  ];
+  process.stderr.write(`${lines.join("\n")}\n`);
 }
 
 function whyNotWritten(path: string, error: unknown, platform: Platform): Finding {

@@ -4,7 +4,7 @@ import { redactData } from "../process/redact.ts";
 import { toLine } from "../ui/json.ts";
 import { bareResult } from "../ui/result.ts";
 import { spell } from "../ui/spelling.ts";
-import { findingLines } from "../ui/text.ts";
+import { endLines, findingLines } from "../ui/text.ts";
 import { plainSpelling } from "./here.ts";
 import { redactor } from "./redactor.ts";
 
@@ -17,7 +17,7 @@ export function defect(error: unknown, argv: readonly string[]): number {
   const style = { colour: false, width: process.stderr.columns || Number.POSITIVE_INFINITY };
   // What is thrown on purpose up to here comes before anything is done.
   const end = error instanceof Failure ? "Nothing was changed." : "Not finished.";
-  const lines = [...findingLines(finding, "failed", style), `${end}     exit ${exit}`];
+  const lines = [...findingLines(finding, "failed", style), ...endLines(end, exit, style)];
   process.stderr.write(redact(`${lines.join("\n")}\n`));
   if (argv.includes("--json")) {
     const result = toLine(bareResult(commandOf(argv), exit, "failed", [finding]));

@@ -10,7 +10,7 @@ import { lookAtWorkloads } from "../release/readiness.ts";
 import { seenIn } from "../report.ts";
 import { healthOf, type Health } from "../status.ts";
 import { observeTools } from "../tools/observe.ts";
-import { duration, roomLine, type Mark, type Style } from "../ui/text.ts";
+import { duration, endLines, roomLine, type Mark, type Style } from "../ui/text.ts";
 import { begin, type Begun } from "./begin.ts";
 import { finishLook } from "./finish.ts";
 import type { Flags } from "./program.ts";
@@ -40,7 +40,7 @@ type ToolFact = Awaited<ReturnType<typeof observeTools>>["k3d"];
 
 /** `tracebloc doctor`: looks at everything that can be in the way, whether or not something is. Changes nothing. */
 export async function doctor(flags: Flags): Promise<ExitCode> {
-  const begun = await begin("doctor", flags);
+  const begun = await begin("doctor", flags, label);
   if (typeof begun === "number") return begun;
   return looking(begun, (running) => examine(begun, running));
 }
@@ -67,7 +67,7 @@ async function examine(begun: Begun, { on, interrupted: signalled }: Running): P
   const told = new Set(ofHost.map(({ reason }) => reason));
   const findings = unique([...ofHost, ...ofClient.filter(({ room, reason }) => room !== "host" || !told.has(reason))]);
 
-  const style = { ...screen.answer.style, label };
+  const { style } = screen.answer;
   if (!options.quiet) {
     screen.answer.lines([
       ...checked.map(({ about, is, says }) => roomLine(markOfCheck[is], about, says, 0, style)),
@@ -78,7 +78,7 @@ async function examine(begun: Begun, { on, interrupted: signalled }: Running): P
         : [roomLine("none", asked.platform.label, asked.platform.note, 0, style)]),
     ]);
   }
-  for (const finding of findings) screen.answer.finding(finding, undefined, style);
+  for (const finding of findings) screen.answer.finding(finding);
 
   // The machine by its first reason that counts, as install would end; the client as status tells it.
   const codes = [
@@ -87,9 +87,7 @@ async function examine(begun: Begun, { on, interrupted: signalled }: Running): P
   ];
   const exit = codes.find((code) => code !== exitCodes.done) ?? exitCodes.done;
   const ms = performance.now() - begun.startedAt;
-  screen.answer.lines([
-    `tracebloc ${version} · ${verdict(findings, exit)} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`,
-  ]);
+  screen.answer.lines(endLines(`tracebloc ${version} · ${verdict(findings, exit)} (${duration(ms)})`, exit, style));
   return finishLook(begun, facts, { state: health.state, exit, findings });
 }
 

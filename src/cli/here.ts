@@ -14,6 +14,7 @@ export type Here = {
   environment: Environment;
   cwd: string;
   invocation(): Invocation;
+  isRoot: boolean;
   /** How a program is started here: by its name, or by the path of one that was fetched where PATH has none. */
   program(name: string, fetched: string | undefined): string;
 };
@@ -41,16 +42,17 @@ export function here(): Here {
     const isOnPath = lookUp(name, platform, environment).length > 0;
     return isOnPath || fetched === undefined || !existsSync(fetched) ? name : quote(platform.shell, fetched);
   };
-  return { platform, environment, cwd: currentFolder(), invocation, program };
+  return { platform, environment, cwd: currentFolder(), invocation, isRoot: process.geteuid?.() === 0, program };
 }
 
 /** Commands as they work here while nothing is known of a cluster. Never throws: what it is for is telling what went wrong. */
 export function plainSpelling(): Spelling {
-  const names = { helm: "helm", k3d: "k3d", kubectl: "kubectl", which: [], wished: [] };
+  const names = { helm: "helm", k3d: "k3d", kubectl: "kubectl", which: [], wished: [], isRoot: false };
   try {
-    return { tracebloc: here().invocation().command, ...names };
+    const at = here();
+    return { ...names, tracebloc: at.invocation().command, isRoot: at.isRoot };
   } catch {
-    return { tracebloc: "tracebloc", ...names };
+    return { ...names, tracebloc: "tracebloc" };
   }
 }
 

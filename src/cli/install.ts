@@ -12,6 +12,7 @@ import type { ExitCode } from "../engine/reasons.ts";
 import { run, type Ended, type Program } from "../engine/run.ts";
 import { checkHost, type Checked } from "../host/checks/all.ts";
 import { observe, performers, plan, type Asked, type Facts, type InstallAction } from "../install.ts";
+import { fold } from "../platform/characters.ts";
 import type { Platform } from "../platform/platform.ts";
 import { version } from "../platform/version.ts";
 import { secretsIn } from "../release/values.ts";
@@ -129,7 +130,8 @@ function withHeadline(
       isNew ||= event.type === "plan" && event.actions.some((action) => action.do === "cluster.create");
       if (!isSaid && isNew && event.type === "action" && host !== undefined) {
         isSaid = true;
-        if (!options.quiet) screen.lines([headline(checkHost(host, asked.wishes), asked.platform), ""]);
+        const says = fold(headline(checkHost(host, asked.wishes), asked.platform), screen.style.width);
+        if (!options.quiet) screen.lines([...says, ""]);
         const pins = warnings.filter(({ reason }) => reason === "PIN_CHANGED");
         for (const finding of pins) on.emit({ type: "warning", finding });
       }
@@ -197,7 +199,8 @@ async function askCredentials(begun: Begun, stop: AbortSignal): Promise<boolean>
   const known = begun.asked.wishes.clientId;
   const isKnown = known.value !== undefined && known.origin.from !== "prompt";
   const asksAnew = known.origin.from === "prompt";
-  if (!asksAnew) begun.screen.lines(["A new client needs the id and password that the dashboard gave it."]);
+  const why = "A new client needs the id and password that the dashboard gave it.";
+  if (!asksAnew) begun.screen.lines(fold(why, begun.screen.style.width));
   const clientId = isKnown ? known.value : await askCredential(begun, "clientId", "  Client id:       ", stop);
   if (clientId === undefined) return false;
   const clientPassword = await askCredential(begun, "clientPassword", "  Client password: ", stop);

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 
 import type { ExitCode } from "../engine/reasons.ts";
+import { fold } from "../platform/characters.ts";
+import { commandLines } from "../ui/text.ts";
 import { begin } from "./begin.ts";
 import { printed } from "./printed.ts";
 import type { Flags } from "./program.ts";
@@ -25,10 +27,10 @@ export async function kubeconfig(flags: Flags): Promise<ExitCode> {
   const { mergeKubeconfig } = await import("../cluster/merge.ts");
   const merged = await mergeKubeconfig(path, begun.here.environment, begun.here.platform);
   if (!begun.options.quiet) {
-    begun.screen.lines([
-      `Context ${merged.context} was added; the current one stays ${merged.current ?? "unset"}.`,
-      `To use it:   kubectl --context ${merged.context} get pods -A`,
-    ]);
+    const { style } = begun.screen;
+    const added = `Context ${merged.context} was added; the current one stays ${merged.current ?? "unset"}.`;
+    const use = commandLines("To use it", `kubectl --context ${merged.context} get pods -A`, style);
+    begun.screen.lines([...fold(added, style.width), ...use]);
   }
   return printed("kubeconfig", flags, { path: merged.path }, `${merged.path}\n`);
 }

@@ -87,6 +87,8 @@ export function buildProgram(ending: (code: Promise<number>) => Promise<void>): 
     .addHelpOption(new Option("-h, --help", "show this help"))
     .helpCommand("help [command]", "show the help of a command")
     .exitOverride()
+    // Commander leaves a column of less than 40 to the terminal, which breaks words.
+    .configureHelp({ minWidthToWrap: 20 })
     // Said in `usage.ts`, as every other thing that is wrong.
     .configureOutput({ outputError: () => {} })
     .addHelpText(
@@ -217,8 +219,16 @@ function command(
   return made.addHelpText("after", examplesText(examples));
 }
 
-function examplesText(examples: Parts["examples"]): string {
-  const width = Math.max(...examples.map(([line]) => line.length));
-  const lines = examples.map(([line, says]) => `  ${line.padEnd(width)}   ${says}`);
-  return `\nExamples:\n${lines.join("\n")}`;
+/** Commands with what they do: beside them where there is room for all, else below. A command is never folded. */
+function examplesText(examples: Parts["examples"]): (shown: { error: boolean; command: Command }) => string {
+  return ({ error, command: of }) => {
+    const output = of.configureOutput();
+    const columns = (error ? output.getErrHelpWidth?.() : output.getOutHelpWidth?.()) ?? 80;
+    const width = Math.max(...examples.map(([line]) => line.length));
+    const isBeside = examples.every(([, says]) => 2 + width + 3 + says.length <= columns);
+    const lines = examples.map(([line, says]) =>
+      isBeside ? `  ${line.padEnd(width)}   ${says}` : `  ${line}\n      ${says}`,
+    );
+    return `\nExamples:\n${lines.join("\n")}`;
+  };
 }

@@ -8,6 +8,7 @@ import type { PreviousRun } from "../engine/previous-run.ts";
 import { exitCodes, type ExitCode, type Reason } from "../engine/reasons.ts";
 import { makePrivateFolder, type FolderProblem } from "../files/folder.ts";
 import { takeLock } from "../files/lock.ts";
+import { fold } from "../platform/characters.ts";
 import type { Environment } from "../platform/environment.ts";
 import { execaRunner } from "../process/execa-runner.ts";
 import { processes } from "../process/processes.ts";
@@ -97,7 +98,8 @@ function start(begun: Begun): { running: Running; interrupts: Interrupts } {
   });
   const interrupts = watchInterrupts({
     source: process,
-    stopping: (signal) => screen.lines([`${called(signal)}: ending at the next safe point; once more forces.`]),
+    stopping: (signal) =>
+      screen.lines(fold(`${called(signal)}: ending at the next safe point; once more forces.`, screen.style.width)),
     force: () => runner.stopAll(),
     // oxlint-disable-next-line unicorn/no-process-exit -- a second Ctrl-C means now
     leave: (code) => process.exit(code),

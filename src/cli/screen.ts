@@ -15,7 +15,7 @@ import { findingLines, markOf, type Mark, type Style } from "../ui/text.ts";
 export type Paper = {
   style: Style;
   lines: (lines: readonly string[]) => void;
-  finding: (finding: Finding, mark?: Mark, as?: Style) => void;
+  finding: (finding: Finding, mark?: Mark) => void;
 };
 
 /**
@@ -43,10 +43,15 @@ export function openScreen(
   isCi: boolean,
   redact: Redact,
   spelling: () => Spelling,
+  label?: number,
 ): Screen {
   const { stdout, stderr } = process;
   const isTerminal = stderr.isTTY && !isCi;
-  const style = styleOf(stderr, color, isCi);
+  const styled = (stream: NodeJS.WriteStream): Style => ({
+    ...styleOf(stream, color, isCi),
+    ...(label !== undefined && { label }),
+  });
+  const style = styled(stderr);
   const writer =
     (stream: NodeJS.WriteStream, { colour }: Style) =>
     (line: string) =>
@@ -74,12 +79,12 @@ export function openScreen(
     return {
       style: looks,
       lines,
-      finding: (finding, mark = markOf(finding.reason), as = looks) => {
-        if (!quiet || !isHint(finding.reason)) lines(findingLines(spelled(finding), mark, as));
+      finding: (finding, mark = markOf(finding.reason)) => {
+        if (!quiet || !isHint(finding.reason)) lines(findingLines(spelled(finding), mark, looks));
       },
     };
   };
-  const answerStyle = styleOf(stdout, color, isCi);
+  const answerStyle = styled(stdout);
   return {
     ...paper(write, style),
     emit,

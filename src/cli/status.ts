@@ -3,7 +3,7 @@ import { observe, plan, type Facts } from "../install.ts";
 import { version } from "../platform/version.ts";
 import { foldersOf, seenIn } from "../report.ts";
 import { healthOf } from "../status.ts";
-import { duration, roomLine } from "../ui/text.ts";
+import { duration, endLines, roomLine } from "../ui/text.ts";
 import { begin, type Begun } from "./begin.ts";
 import { finishLook } from "./finish.ts";
 import type { Flags } from "./program.ts";
@@ -24,17 +24,16 @@ export async function status(flags: Flags): Promise<ExitCode> {
     if (!options.quiet && state !== "not installed") screen.answer.lines(seenLines(facts, begun));
     for (const finding of findings) screen.answer.finding(finding, state === "unknown" ? "unknown" : undefined);
     if (!options.quiet || exit !== 0) {
-      screen.answer.lines([
-        `tracebloc ${version} · ${state} (${duration(ms)})${exit === 0 ? "" : `     exit ${exit}`}`,
-      ]);
+      screen.answer.lines(endLines(`tracebloc ${version} · ${state} (${duration(ms)})`, exit, screen.answer.style));
     }
     return finishLook(begun, facts, { state, exit, findings });
   });
 }
 
-/** What is as it should be; the rest is told by the findings. */
+/** What is as it should be, under the names that install has for it; the rest is told by the findings. */
 function seenLines(facts: Facts, { asked, screen }: Begun): string[] {
   const { release, workloads = [], storage = [], cluster } = seenIn(facts, asked, []);
+  const ready = workloads.filter(({ state }) => state === "ready").map(({ name }) => name);
   const folders = foldersOf(facts, asked);
   const line = (label: string, says: string) => roomLine("done", label, says, 0, screen.answer.style);
   return [
@@ -42,11 +41,11 @@ function seenLines(facts: Facts, { asked, screen }: Begun): string[] {
     ...(release?.status === "deployed"
       ? [line("Release", `${release.name}, ${release.chart}, revision ${release.revision}, deployed`)]
       : []),
-    ...workloads.filter(({ state }) => state === "ready").map(({ name }) => line("Workload", `${name} ready`)),
+    ...(ready.length > 0 ? [line("Workloads", `${ready.join(", ")} ready`)] : []),
     ...storage
       .filter(({ result }) => result === "ready" || result === "writable by proof")
       .map(({ volume, result, mode, path }) => {
-        return line("Directory", [volume, mode, result, folders?.[volume] ?? path].filter(Boolean).join(", "));
+        return line("Directories", [volume, mode, result, folders?.[volume] ?? path].filter(Boolean).join(", "));
       }),
   ];
 }

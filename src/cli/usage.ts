@@ -5,7 +5,7 @@ import { exitCodeOf, type ExitCode } from "../engine/reasons.ts";
 import { toLine } from "../ui/json.ts";
 import { bareResult } from "../ui/result.ts";
 import { spell } from "../ui/spelling.ts";
-import { findingLines } from "../ui/text.ts";
+import { endLines, findingLines } from "../ui/text.ts";
 import { plainSpelling } from "./here.ts";
 import { leadTo } from "./words.ts";
 
@@ -22,9 +22,8 @@ export function usage(message: string, argv: readonly string[], program: Command
   const spelled = spell(finding, plainSpelling());
   const exit = exitCodeOf(finding.reason);
   const style = { colour: false, width: process.stderr.columns || Number.POSITIVE_INFINITY };
-  process.stderr.write(
-    `${[...findingLines(spelled, "failed", style), `Nothing was changed.     exit ${exit}`].join("\n")}\n`,
-  );
+  const lines = [...findingLines(spelled, "failed", style), ...endLines("Nothing was changed.", exit, style)];
+  process.stderr.write(`${lines.join("\n")}\n`);
   if (argv.includes("--json")) {
     process.stdout.write(`${JSON.stringify(toLine(bareResult(path.join(" "), exit, "refused", [spelled])))}\n`);
   }

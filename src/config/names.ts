@@ -200,7 +200,7 @@ export const optionNames: { readonly [Key in keyof RunOptions]: OptionName } = {
   timeoutMs: {
     flag: "--timeout <duration>",
     variables: ["TRACEBLOC_TIMEOUT"],
-    about: "how long the whole run may take",
+    about: "how long the whole run may take (10m, 600s)",
     allowed: "10s to 24h, as in 600, 600s, 10m or 1h30m",
   },
   force: { flag: "--force", variables: [], about: "run Helm even where nothing changed", allowed: "on or off" },

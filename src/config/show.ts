@@ -13,21 +13,22 @@ export function shownSettings(wishes: Wishes): readonly ShownSetting[] {
   });
 }
 
-/** The widest value that shares a line with its origin. */
-const valueRoom = 40;
-
-/** The same as lines of text: name, value, origin, in columns. Behind a longer value (an image with its digest) the origin stands below, in its column. */
-export function showText(shown: readonly ShownSetting[]): string {
-  const rows = shown.map(({ key, value, origin }) => [key, value === null ? "-" : String(value), origin.name] as const);
+/**
+ * The same as lines of text, no wider than `width` columns but for a value that is: name, origin and value in columns. The
+ * value comes last, since an image with its digest is wider than most terminals; where it has no room it stands below.
+ */
+export function showText(shown: readonly ShownSetting[], width = Number.POSITIVE_INFINITY): string {
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => text.length));
-  const first = widest(rows.map(([key]) => key));
-  const second = widest(rows.map(([, value]) => value).filter((value) => value.length <= valueRoom));
-  return rows
-    .map(([key, value, name]) => {
-      const start = `${key.padEnd(first)}  `;
-      return value.length <= second
-        ? `${start}${value.padEnd(second)}  ${name}\n`
-        : `${start}${value}\n${" ".repeat(first + second + 4)}${name}\n`;
+  const first = widest(shown.map(({ key }) => key));
+  const second = widest(shown.map(({ origin }) => origin.name).filter((name) => name.length <= originRoom));
+  return shown
+    .map(({ key, value, origin }) => {
+      const start = `${key.padEnd(first)}  ${origin.name.padEnd(second)}  `;
+      const text = value === null ? "-" : String(value);
+      return start.length + text.length <= width ? `${start}${text}\n` : `${start.trimEnd()}\n    ${text}\n`;
     })
     .join("");
 }
+
+/** The longest names of variables; the path of a settings file is longer, and may push its value aside. */
+const originRoom = 27;

@@ -116,7 +116,7 @@ async function apply<A extends Action>(
     const proof = await proven(performer, action, on);
     done.push({ action, proof });
     journal.after(action);
-    tell("end", seenAfter(proof, performer.says(action)));
+    tell("end", seenAfter(proof, performer.says(action), on.stop.aborted));
     if (isLate(on) && !on.stop.aborted && proof.state === "known" && proof.value.holds === false) {
       return { stale: [], stopped: false, found: [proof.value.says], during: performer.says(action) };
     }
@@ -125,9 +125,11 @@ async function apply<A extends Action>(
   return { stale: [], stopped: on.stop.aborted };
 }
 
-function seenAfter(proof: Fact<Proof>, said: string): { says: string; holds?: boolean } {
+/** What was given up half way has not failed: whether it would have held could not be told. */
+function seenAfter(proof: Fact<Proof>, said: string, stopped: boolean): { says: string; holds?: boolean } {
   if (proof.state === "unknown") return { says: `${said}: not proven: ${proof.why}` };
   const { says, holds } = proof.value;
+  if (stopped && holds !== true) return { says: `was ${said}: ${says}` };
   return { says, ...(holds !== undefined && { holds }) };
 }
 

@@ -57,7 +57,7 @@ function belongsToAnother(path: string, uid: number, me: number, platform: Platf
   if (me === 0) {
     return {
       says: `${path} belongs to user ${uid}, and this is root: what root writes there that user could not change`,
-      remedies: [{ says: "run the same command as that user, without sudo" }, elsewhere(platform)],
+      remedies: [{ says: "run the same command as that user" }, elsewhere(platform)],
     };
   }
   return {

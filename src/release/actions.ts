@@ -52,9 +52,8 @@ export function releasePerformers(roads: ReleaseRoads): Performers<ReleaseAction
       prove: async ({ release, namespace }, on) => {
         const start = on.now();
         const warnings = await awaitWorkloads({ release, namespace }, roads.api(), on);
-        const names = workloadNames(release).map((name) => name.replace(`${release}-`, ""));
-        const says =
-          warnings.length === 0 ? `${names.join(", ")} ready` : warnings.map((finding) => finding.says).join("; ");
+        const ready = `${workloadNames(release).join(", ")} ready`;
+        const says = warnings.length === 0 ? ready : warnings.map((finding) => finding.says).join("; ");
         return known({ holds: warnings.length === 0, says, warnings }, "the workloads' Pods", on.now() - start);
       },
     },

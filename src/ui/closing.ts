@@ -1,11 +1,12 @@
 import type { Outcome } from "../engine/outcome.ts";
 import { exitCodes, isHint, type ExitCode } from "../engine/reasons.ts";
+import { fold } from "../platform/characters.ts";
 import { onOneLine } from "../platform/one-line.ts";
 import { version } from "../platform/version.ts";
 import { skipped } from "../storage/plan.ts";
 import { imperative } from "./imperative.ts";
 import { isRepair } from "./plain.ts";
-import { duration, findingLines, fold, markOf, type Style } from "./text.ts";
+import { commandLines, duration, endLines, findingLines, markOf, type Style } from "./text.ts";
 
 /** What the last lines of a run are made from. */
 export type Closing = {
@@ -42,41 +43,42 @@ export type Closing = {
 export function closingLines(closing: Closing, style: Style): string[] {
   const { outcome, ms } = closing;
   const took = `(${duration(ms)})`;
-  const exit = outcome.exit === 0 ? "" : `     exit ${outcome.exit}`;
+  const end = (says: string) => endLines(says, outcome.exit, style);
   const failures = outcome.failures.flatMap((finding) => findingLines(finding, "failed", style));
   const unwell = outcome.failures.flatMap((finding) => findingLines(finding, markOf(finding.reason), style));
   switch (outcome.state) {
     case "planned":
       return planLines(closing, style);
     case "refused":
-      return [...failures, ...refusedLines(closing, took, exit)];
+      return [
+        ...failures,
+        ...end(refused(closing, took)),
+        ...(closing.actions.length > 0 ? logLines(closing, style) : []),
+      ];
     case "failed":
       return [
         ...warned(closing, style),
         ...failures,
-        `Not finished ${took}. ${mended.has(outcome.exit) ? toMend(1) : "The same command goes on from here."}${exit}`,
-        ...logLine(closing),
+        ...end(`Not finished ${took}. ${mended.has(outcome.exit) ? toMend(1) : "The same command goes on from here."}`),
+        ...logLines(closing, style),
       ];
     case "interrupted":
-      return [`Interrupted ${took}. The same command goes on from here.${exit}`];
+      return end(`Interrupted ${took}. The same command goes on from here.`);
     case "degraded":
       return [
         ...warned(closing, style),
         ...unwell,
-        `tracebloc ${version} · in place, but not everything works ${took}${exit}`,
-        ...logLine(closing),
+        ...end(`tracebloc ${version} · in place, but not everything works ${took}`),
+        ...logLines(closing, style),
       ];
     case "unproven":
       return [
         ...warned(closing, style),
         ...unwell,
-        `tracebloc ${version} · in place; what is marked above could not be proven ${took}${exit}`,
+        ...end(`tracebloc ${version} · in place; what is marked above could not be proven ${took}`),
       ];
     case "healthy":
-      return [
-        ...warned(closing, style),
-        ...(closing.quiet ? [] : healthyLines(closing, took).flatMap((line) => fold(line, style.width))),
-      ];
+      return [...warned(closing, style), ...(closing.quiet ? [] : healthyLines(closing, took, style))];
   }
 }
 
@@ -84,23 +86,27 @@ export function closingLines(closing: Closing, style: Style): string[] {
 const mended: ReadonlySet<ExitCode> = new Set([exitCodes.input, exitCodes.machine, exitCodes.refused]);
 
 /** What stands in the way may be seen only after something was done: in a cluster that had to be started, for one. */
-function refusedLines(closing: Closing, took: string, exit: string): string[] {
-  const mend = toMend(closing.outcome.failures.length);
-  return closing.actions.length === 0
-    ? [`Nothing was changed. ${mend}${exit}`]
-    : [`Not finished ${took}. ${mend}${exit}`, ...logLine(closing)];
+function refused({ actions, outcome }: Closing, took: string): string {
+  return `${actions.length === 0 ? "Nothing was changed." : `Not finished ${took}.`} ${toMend(outcome.failures.length)}`;
 }
 
-function healthyLines(closing: Closing, took: string): string[] {
+function healthyLines(closing: Closing, took: string, style: Style): string[] {
   const { command, actions, wasInstalled, datasets, spelled, otherOnPath } = closing;
-  if (command === "uninstall") return goneLines(closing, took);
-  if (actions.length === 0) return [`tracebloc ${version} · everything is in place, proven just now ${took}`];
-  if (wasInstalled) return [`tracebloc ${version} · ${achieved(actions)}; everything is in place ${took}`];
+  const { width } = style;
+  if (command === "uninstall") return goneLines(closing, took, style);
+  if (actions.length === 0) {
+    return fold(`tracebloc ${version} · everything is in place, proven just now ${took}`, width);
+  }
+  if (wasInstalled) return fold(`tracebloc ${version} · ${achieved(actions)}; everything is in place ${took}`, width);
+  const again = "· run this command again whenever something is wrong";
   return [
     "",
-    `Your client is running ${took}. ${datasets === undefined ? skipped : `Datasets go to ${datasets}`}`,
-    `Next: ${spelled("tracebloc status")} · run this command again whenever something is wrong`,
-    ...(otherOnPath === undefined ? [] : [`Plain \`tracebloc\` is another program here: ${otherOnPath}`]),
+    ...fold(
+      `Your client is running ${took}. ${datasets === undefined ? skipped : `Datasets go to ${datasets}`}`,
+      width,
+    ),
+    ...fold(["Next:", spelled("tracebloc status"), ...again.split(" ")], width),
+    ...(otherOnPath === undefined ? [] : fold(`Plain \`tracebloc\` is another program here: ${otherOnPath}`, width)),
   ];
 }
 
@@ -113,26 +119,27 @@ function achieved(actions: Closing["actions"]): string {
   return parts.length === 0 ? "waited until it was ready" : parts.join(", ");
 }
 
-function goneLines(closing: Closing, took: string): string[] {
+function goneLines(closing: Closing, took: string, style: Style): string[] {
   const { actions, state } = closing;
   if (actions.length === 0) {
     return [
-      `tracebloc ${version} · there is nothing to remove ${took}`,
-      ...(closing.inCluster ? dataLines(closing) : []),
+      ...fold(`tracebloc ${version} · there is nothing to remove ${took}`, style.width),
+      ...(closing.inCluster ? dataLines(closing, style) : []),
     ];
   }
   return [
     `tracebloc ${version} · removed ${took}`,
-    ...dataLines(closing),
-    `Logs and fetched tools of this program stay in ${state}`,
+    ...dataLines(closing, style),
+    ...fold(`Logs and fetched tools of this program stay in ${state}`, style.width),
   ];
 }
 
 /** Where what a client has gathered is now. */
-function dataLines({ actions, kept, inCluster, deletion }: Closing): string[] {
-  if (inCluster) return [`The cluster keeps the data, and stays. To delete both:   ${deletion}`];
+function dataLines({ actions, kept, inCluster, deletion }: Closing, style: Style): string[] {
+  if (inCluster) return commandLines("The cluster keeps the data, and stays. To delete both", deletion, style);
   const deleted = actions.some(({ do: kind }) => kind === "storage.delete");
-  return deleted || kept.length === 0 ? [] : [`Data stays in ${kept.join(" and ")}. To delete it:   ${deletion}`];
+  if (deleted || kept.length === 0) return [];
+  return commandLines(`Data stays in ${kept.join(" and ")}. To delete it`, deletion, style);
 }
 
 function planLines({ command, actions, then, outcome, quiet }: Closing, style: Style): string[] {
@@ -140,7 +147,7 @@ function planLines({ command, actions, then, outcome, quiet }: Closing, style: S
   const hints = told(outcome, quiet).flatMap((finding) => findingLines(finding, "repaired", style));
   if (actions.length === 0) {
     const why = command === "uninstall" ? "there is nothing to remove" : "everything is in place";
-    return [...hints, `Nothing would be done: ${why}.`];
+    return [...hints, ...fold(`Nothing would be done: ${why}.`, style.width)];
   }
   const sentences = actions.map(({ says }) => onOneLine(imperative(says)));
   const width = Math.max(...sentences.map((says) => says.length));
@@ -151,10 +158,15 @@ function planLines({ command, actions, then, outcome, quiet }: Closing, style: S
     const number = `  ${String(index + 1).padStart(2)}. `;
     const because = reasonsOf[index] ?? "";
     if (isBeside) return [`${number}${says.padEnd(width)}   ${because}`];
-    return [`${number}${says}`, ...fold(because, style.width - 8).map((part) => `        ${part}`)];
+    return [...hanging(number, says, style), ...hanging("        ", because, style)];
   });
-  const later = then.map((says) => `      then ${says}`);
+  const later = then.flatMap((says) => hanging("      then ", says, style));
   return [`Would do ${count(actions.length, "thing")} (nothing was changed):`, ...numbered, ...later, ...hints];
+}
+
+/** A sentence behind something that stands once; where it is folded it goes on below itself. */
+function hanging(first: string, says: string, { width }: Style): string[] {
+  return fold(says, width - first.length).map((part, index) => (index === 0 ? first : " ".repeat(first.length)) + part);
 }
 
 function warned({ outcome, quiet }: Closing, style: Style): string[] {
@@ -165,8 +177,8 @@ function told({ warnings }: Outcome, quiet: boolean): Outcome["warnings"] {
   return quiet ? warnings.filter(({ reason }) => !isHint(reason)) : warnings;
 }
 
-function logLine({ log }: Closing): string[] {
-  return log === undefined ? [] : [`What happened is in ${log}`];
+function logLines({ log }: Closing, { width }: Style): string[] {
+  return log === undefined ? [] : fold(`What happened is in ${log}`, width);
 }
 
 function toMend(things: number): string {

@@ -18,6 +18,8 @@ export type Spelling = {
   k3d: string;
   /** A cluster of ours needs no kubectl on the machine: the node has one. */
   kubectl: string;
+  /** Who is root needs no sudo, and has none on a bare Debian. */
+  isRoot: boolean;
 };
 
 /** More of a tool's or a log's words helps nobody, and megabytes of them have come. */
@@ -38,8 +40,12 @@ export function spell(finding: Finding, spelling: Spelling): Finding {
 
 const programs = ["tracebloc", "helm", "k3d", "kubectl"] as const;
 
+/** `sudo` where a command begins; what is quoted is passed over. Behind `ssh --` somebody else is asked. */
+const sudo = /('[^']*'|\\.)|(^|\| |&& )sudo /g;
+
 /** Replaces the program at the start of a command, after variables that stand before it, and repeats the flags that it needs. */
-export function spellCommand(command: string, spelling: Spelling): string {
+export function spellCommand(written: string, spelling: Spelling): string {
+  const command = spelling.isRoot ? written.replace(sudo, "$1$2") : written;
   const [, before = "", first, rest = ""] = /^((?:\w+=\S+ )*)(\S+)((?: .*)?)$/.exec(command) ?? [];
   const program = programs.find((name) => name === first);
   if (program === undefined) return command;

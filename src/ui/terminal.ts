@@ -4,8 +4,11 @@ import type { Emit, Event } from "../engine/events.ts";
 import { every, linesOf, stepText, waitText } from "./plain.ts";
 import { titleOf, titles, usualLabel, type Style } from "./text.ts";
 
-/** Two blanks, the turning sign, a blank, the label, a blank; and one column that terminals keep for the cursor. */
-const beside = 6 + usualLabel;
+/**
+ * Two blanks, the turning sign, a blank, the label, a blank; one column that terminals keep for the cursor; and two for
+ * the ^C that they write behind it: a line that went on below for it was not wiped away.
+ */
+const beside = 8 + usualLabel;
 
 /**
  * Shows a run on a terminal: finished lines stay, the line being worked on turns and says what it waits for.

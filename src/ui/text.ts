@@ -2,7 +2,8 @@ import { styleText } from "node:util";
 
 import type { Event } from "../engine/events.ts";
 import type { Finding, Room } from "../engine/finding.ts";
-import { reasons, type Reason } from "../engine/reasons.ts";
+import { exitCodes, reasons, type ExitCode, type Reason } from "../engine/reasons.ts";
+import { fold } from "../platform/characters.ts";
 import { onOneLine } from "../platform/one-line.ts";
 
 export type Mark = "done" | "repaired" | "failed" | "unknown" | "none";
@@ -30,7 +31,7 @@ export const titles: Record<Room, string> = {
   run: "Run",
 };
 
-/** Two steps about the release are about something that a person calls by another name. */
+/** Two steps about the release are about something that a person calls by another name; so are findings about the same. */
 const titlesOfActions: Readonly<Record<string, string>> = {
   "release.credentials": "Client",
   "release.await": "Workloads",
@@ -39,6 +40,12 @@ const titlesOfActions: Readonly<Record<string, string>> = {
 /** What a person calls that which an action is about. */
 export function titleOf({ action, room }: Extract<Event, { type: "action" }>): string {
   return titlesOfActions[action.do] ?? titles[room];
+}
+
+function titleOfFinding({ reason, room }: Finding): string {
+  if (room !== "release") return titles[room];
+  if (reason.startsWith("CREDENTIALS_")) return "Client";
+  return /^(?:WORKLOAD|IMAGE)_/.test(reason) ? "Workloads" : titles.release;
 }
 
 /** How a finding is marked: what ends a run badly by itself has failed; the rest is worth a look. */
@@ -59,9 +66,9 @@ export function roomLine(mark: Mark, title: string, says: string, ms: number, st
 
 /** A finding: what is wrong with its reason code, the evidence, and what to do, ready to be pasted. */
 export function findingLines(finding: Finding, mark: Mark, style: Style): string[] {
-  const { room, says, reason, details = [], remedies } = finding;
+  const { says, reason, details = [], remedies } = finding;
   return [
-    marked(mark, titles[room], says, reason, style),
+    marked(mark, titleOfFinding(finding), says, reason, style),
     ...details.flatMap((line) => below(line, "│ ", style)),
     ...remedies.flatMap(({ says: what, command }) =>
       command === undefined ? below(what, "", style) : remedyLines(what, command, style),
@@ -78,15 +85,18 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min${rest === 0 ? "" : ` ${rest} s`}`;
 }
 
-/** Breaks a sentence between words so that no line is wider than `room` columns. A longer word stays whole: it may be there to be copied. */
-export function fold(text: string, room: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= room) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
+/** The end of what a command tells: what it came to, with its exit code behind or, where there is no room, below. */
+export function endLines(says: string, exit: ExitCode, { width }: Style): string[] {
+  const lines = fold(says, width);
+  if (exit === exitCodes.done) return lines;
+  const [last = "", code] = [lines.at(-1), `exit ${exit}`];
+  return last.length + 5 + code.length <= width ? [...lines.slice(0, -1), `${last}     ${code}`] : [...lines, code];
+}
+
+/** A sentence and a command to paste, which is never folded: it stands behind, or on a line of its own. */
+export function commandLines(says: string, command: string, { width }: Style): string[] {
+  const line = `${says}:   ${command}`;
+  return line.length <= width ? [line] : [...fold(`${says}:`, width), `  ${command}`];
 }
 
 /** A line with its mark and label; `aside` (a time, a reason) stands in gray behind the sentence. */

@@ -53,6 +53,7 @@ function pretendedPlace(): Here {
     environment: { ...person.environment, ...variables },
     cwd: person.home,
     invocation: () => ({ command: "tracebloc" }),
+    isRoot: { ...person.environment, ...variables }["USER"] === "root",
     program: (name) => name,
   };
 }

@@ -226,6 +226,9 @@ describe.each(personalities)("on %s, in the life of an installation", (name) => 
       release: { name: "tracebloc", namespace: "tracebloc", revision: 1, status: "deployed", chart: "client-2.0.0" },
     });
     expect(ran.result().workloads?.map(({ state }) => state)).toEqual(["ready", "ready", "ready"]);
+    const { stdout } = await machine.tracebloc("status");
+    expect(stdout.match(/(?<=✓ )\S+/g)).toEqual(["Cluster", "Release", "Workloads", "Directories", "Directories"]);
+    expect(stdout).toContain("mysql-client, tracebloc-jobs-manager, tracebloc-requests-proxy ready\n");
   });
 
   test("B11: a cluster that is stopped makes status 6, and is started by the next run, which finds the client in it", async () => {

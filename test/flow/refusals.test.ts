@@ -28,6 +28,19 @@ function engineIs(situation: string): Script {
   };
 }
 
+test.each(["ann", "root"])("a remedy of %s's works when pasted: sudo is for those who are not root", async (name) => {
+  const machine = await flow("linux");
+  machine.set({ USER: name });
+  machine.world.faults.push(engineIs("no socket at the default place"));
+  for (const command of ["install", "status", "doctor"]) {
+    const told = await machine.tracebloc(command);
+    const asData = (await machine.tracebloc(command, "--json")).result().failures;
+    const start = `${name === "root" ? "" : "sudo "}systemctl start docker`;
+    expect(`${told.stdout}${told.stderr}`).toContain(`start it:   ${start}\n`);
+    expect(asData.flatMap(({ remedies }) => remedies.map(({ command: one }) => one))).toContain(start);
+  }
+});
+
 describe("an engine that cannot be used is refused before anything is made", () => {
   test.each<[string, Script, Reason, number]>([
     ["B08: not running", engineIs("no socket at the default place"), "ENGINE_NOT_RUNNING", 3],

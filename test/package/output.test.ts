@@ -81,7 +81,7 @@ describe("a person's lines", () => {
     expect(status.stdout).toMatch(/ENGINE_.*· unknown \(/s);
     expect(status.stderr).toMatch(/^[^\n]*TB_PLAIN has no effect[^\n]*(?:\n +[^\n]*)*$/);
     const { stdout, stderr } = await tracebloc("config", "show");
-    expect(stdout).toMatch(/^clientPassword +\(hidden\)/m);
+    expect(stdout).toMatch(/^clientPassword +\S+ +\(hidden\)$/m);
     expect(stderr).toContain("TB_PLAIN has no effect");
   });
 

@@ -9,10 +9,17 @@ import { Failure, type Finding } from "../../../src/engine/finding.ts";
 import { asUser, isRoot } from "../files/support.ts";
 
 let folder: string;
+let told: { stdout: string; stderr: string };
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "tracebloc-init-"));
   vi.spyOn(process, "cwd").mockReturnValue(folder);
-  vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  told = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    vi.spyOn(process[name], "write").mockImplementation((text) => {
+      told[name] += String(text);
+      return true;
+    });
+  }
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -29,6 +36,18 @@ async function refused(): Promise<Finding> {
 }
 
 describe("config init", () => {
+  test("tells a person what it wrote and what comes next, and a program the path alone", async () => {
+    await initConfig({});
+    expect(told.stdout).toBe(`${join(folder, "tracebloc.yaml")}\n`);
+    expect(told.stderr).toMatch(/^wrote tracebloc\.yaml.*\n.*:\s+\S.* config show\n$/);
+  });
+
+  test.each(["quiet", "json"])("with --%s tells a person nothing", async (flag) => {
+    await initConfig({ [flag]: true });
+    expect(told.stdout).toContain(join(folder, "tracebloc.yaml"));
+    expect(told.stderr).toBe("");
+  });
+
   test("writes a file, once; the second time it is there, and stays", async () => {
     expect(await initConfig({})).toBe(0);
     const path = join(folder, "tracebloc.yaml");

@@ -14,10 +14,10 @@ function all(command: Command, path: string): { path: string; command: Command }
 const commands = all(program, "tracebloc");
 const leaves = commands.filter(({ command }) => command.commands.length === 0);
 
-/** Help as `--help` prints it on a terminal of 80 columns. */
-function helpOf(command: Command): string {
+/** Help as `--help` prints it on a terminal of so many columns. */
+function helpOf(command: Command, columns = 80): string {
   let text = "";
-  command.configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => 80 }).outputHelp();
+  command.configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => columns }).outputHelp();
   return text;
 }
 
@@ -50,10 +50,16 @@ describe.each(leaves)("$path --help", ({ path, command }) => {
   });
 });
 
-test.each(commands)("$path --help has examples, and fits into 80 columns", ({ command }) => {
-  const help = helpOf(command);
-  expect(help).toMatch(/\nExamples:\n {2}\S/);
-  expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
+describe.each([100, 80, 60])("on a terminal of %i columns", (columns) => {
+  test.each(commands)("$path --help has examples, and fits", ({ command }) => {
+    const help = helpOf(command, columns);
+    expect(help).toMatch(/\nExamples:\n {2}\S/);
+    expect(help.split("\n").filter((line) => line.length > columns)).toEqual([]);
+  });
+});
+
+test("a flag that takes a duration shows how one is written", () => {
+  for (const { command } of leaves) expect(helpOf(command, 200)).toMatch(/--timeout <duration> .*\(10m, 600s\)/);
 });
 
 test("the first page names every command in one line or two", () => {

@@ -36,11 +36,11 @@ describe("config init", () => {
     expect(await refusals({ file })).toEqual([]);
   });
 
-  test("holds no line that is too wide to read but those with a digest", () => {
+  test("holds no line that is wider than 100 columns, but for an image with its digest", () => {
     const wide = initialFile()
       .split("\n")
-      .filter((line) => line.length > 120 && !line.includes("sha256"));
-    expect(wide).toEqual([]);
+      .filter((line) => line.length > 100);
+    for (const line of wide) expect(line).toMatch(/^# (?:k3sImage|  otherwise): +\S+@sha256:\S+$/);
   });
 });
 
@@ -54,27 +54,28 @@ describe("config show", () => {
     expect(JSON.stringify(shown)).not.toContain("canary");
     const text = showText(shown);
     expect(text).not.toContain("canary");
-    expect(text).toMatch(/^clientPassword +\(hidden\) +TRACEBLOC_CLIENT_PASSWORD$/m);
-    expect(text).toMatch(/^dataDir +\/srv\/t +HOST_DATA_DIR$/m);
-    expect(text).toMatch(/^cluster +lab +tracebloc.yaml:1$/m);
-    expect(text).toMatch(/^chart +- +default$/m);
+    expect(text).toMatch(/^clientPassword +TRACEBLOC_CLIENT_PASSWORD +\(hidden\)$/m);
+    expect(text).toMatch(/^dataDir +HOST_DATA_DIR +\/srv\/t$/m);
+    expect(text).toMatch(/^cluster +tracebloc.yaml:1 +lab$/m);
+    expect(text).toMatch(/^chart +default +-$/m);
   });
 });
 
-describe("where the values come from", () => {
-  test("stands in one column, whatever there is beside it", async () => {
-    const long = `registry.example.com/${"x".repeat(60)}:v1`;
-    const loaded = await load({ environment: { TRACEBLOC_K3S_IMAGE: long } });
+describe.each([Number.POSITIVE_INFINITY, 100, 80, 60])("in %d columns, config show", (width) => {
+  const long = `registry.example.com/${"x".repeat(100)}:v1`;
+
+  test("has every origin in one column, and every value behind it or below", async () => {
+    const loaded = await load({ environment: { TRACEBLOC_K3S_IMAGE: long, HOST_DATA_DIR: "/srv/t" } });
     if (!loaded.ok) throw new Error("refused");
     const shown = shownSettings(loaded.wishes);
-    const lines = showText(shown).trimEnd().split("\n");
-    const columns = shown.map(({ key, origin }) => {
+    const lines = showText(shown, width).trimEnd().split("\n");
+    const first = lines[0]?.indexOf("default") ?? 0;
+    for (const { key, value, origin } of shown) {
       const at = lines.findIndex((line) => line.startsWith(`${key} `));
-      const line = [lines[at], lines[at + 1]].find((one) => one?.endsWith(`  ${origin.name}`));
-      return line === undefined ? undefined : line.length - origin.name.length;
-    });
-    expect(new Set(columns).size).toBe(1);
-    expect(columns[0]).toBeLessThan(60);
+      expect(lines[at]?.slice(first)).toMatch(new RegExp(`^${origin.name.replaceAll(/\W/g, ".")}(?:  |$)`));
+      expect([lines[at], lines[at + 1]].some((line) => line?.endsWith(`  ${value ?? "-"}`))).toBe(true);
+    }
+    expect(lines.filter((line) => line.length > width && line.trim().includes(" "))).toEqual([]);
   });
 });
 

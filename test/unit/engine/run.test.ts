@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import type { Event } from "../../../src/engine/events.ts";
 import { known, unknown, type Fact } from "../../../src/engine/fact.ts";
 import { Failure, type Finding, type Room } from "../../../src/engine/finding.ts";
 import { nothing, type Done, type Performer, type Planned, type Proof } from "../../../src/engine/plan.ts";
@@ -259,6 +260,30 @@ describe("a run that is asked to stop", () => {
     expect(ended).toMatchObject({ how: "stopped", done: [{ action: { do: "lamp.light" } }] });
     expect(real.cluster).toBe(false);
     expect(journal.lines).toEqual(["before lamp.light", "after lamp.light"]);
+  });
+
+  test("tells what was given up half way as that, and as no failure", async () => {
+    const { program, journal } = world();
+    const { on, stop } = machine();
+    const told: unknown[] = [];
+    program.performers["lamp.light"].prove = async () => {
+      stop.abort();
+      return known({ holds: false, says: "it flickers" }, "a look");
+    };
+    const listening = { ...on, emit: (event: Event) => void told.push(event) };
+    await run(program, listening, journal, { dryRun: false, command: "install" });
+    expect(told).toContainEqual(expect.objectContaining({ phase: "end", says: "was doing lamp.light: it flickers" }));
+    expect(told).not.toContainEqual(expect.objectContaining({ holds: false }));
+  });
+
+  test("keeps what was proven all the same", async () => {
+    const { program, journal } = world();
+    const { on, stop } = machine();
+    const told: unknown[] = [];
+    program.performers["lamp.light"].perform = async () => stop.abort();
+    const listening = { ...on, emit: (event: Event) => void told.push(event) };
+    await run(program, listening, journal, { dryRun: false, command: "install" });
+    expect(told).toContainEqual(expect.objectContaining({ phase: "end", says: "lamp.light seen", holds: true }));
   });
 
   test("does not take for a failure what the stop has caused", async () => {

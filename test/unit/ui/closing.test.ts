@@ -7,7 +7,12 @@ import { closingLines, type Closing } from "../../../src/ui/closing.ts";
 
 const style = { colour: false, width: 120 };
 
-function close(state: Outcome["state"], asked: Partial<Closing> = {}, outcome: Partial<Outcome> = {}): string[] {
+function close(
+  state: Outcome["state"],
+  asked: Partial<Closing> = {},
+  outcome: Partial<Outcome> = {},
+  looks = style,
+): string[] {
   return closingLines(
     {
       command: "install",
@@ -27,7 +32,7 @@ function close(state: Outcome["state"], asked: Partial<Closing> = {}, outcome: P
       ms: 230,
       ...asked,
     },
-    style,
+    looks,
   );
 }
 
@@ -158,5 +163,47 @@ describe("a plan", () => {
       { colour: false, width: 50 },
     );
     expect(lines.slice(1)).toEqual(["   1. create cluster lab", "        because no cluster lab exists"]);
+  });
+});
+
+describe.each([100, 80, 60])("at %i columns", (width) => {
+  const actions = [
+    did(
+      "cluster.create",
+      "creating cluster lab with a name that is as long as names of clusters can be",
+      "there is none",
+    ),
+    did("release.await", "waiting for the workloads of tracebloc"),
+  ];
+  const then = ["look at the client in it, and mend what is wrong there, as far as it can be mended"];
+  const endings: [Outcome["state"], Partial<Closing>?, Partial<Outcome>?][] = [
+    ["healthy"],
+    ["healthy", { actions }],
+    ["healthy", { actions: [did("cluster.create")], wasInstalled: false, otherOnPath: "/usr/local/bin/tracebloc" }],
+    ["healthy", { command: "uninstall", actions }],
+    ["healthy", { command: "uninstall", actions, inCluster: true }],
+    ["planned", { actions, then }],
+    ["planned"],
+    ["refused", {}, { exit: 3, failures: [missing] }],
+    ["refused", { actions }, { exit: 3, failures: [missing, missing] }],
+    ["failed", {}, { exit: 4, failures: [missing] }],
+    ["interrupted", {}, { exit: 130 }],
+    ["degraded", {}, { exit: 6 }],
+    ["unproven", {}, { exit: 6 }],
+  ];
+
+  test.each(endings)("no line is wider: %s %j %j", (state, asked, outcome) => {
+    const lines = close(state, asked, outcome, { ...style, width });
+    expect(lines.filter((line) => line.length > width)).toEqual([]);
+    expect(lines.join("\n")).toMatch(/\S/);
+  });
+
+  test("what is to be pasted is on one line", () => {
+    const spelled = (command: string) => `node /home/ada/tracebloc/dist/bin.cjs ${command}`;
+    const deletion = spelled("tracebloc uninstall --delete-data");
+    const next = close("healthy", { actions, wasInstalled: false, spelled }, {}, { ...style, width });
+    expect(next.join("\n")).toContain(spelled("tracebloc status"));
+    const gone = close("healthy", { command: "uninstall", actions, deletion }, {}, { ...style, width });
+    expect(gone.join("\n")).toContain(deletion);
   });
 });

@@ -1,12 +1,18 @@
-import { expect, test } from "vitest";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
 
+import { meaningOf } from "../../../src/cluster/complaints.ts";
+import { enginesOn } from "../../../src/platform/engines.ts";
+import { commandLine } from "../../../src/platform/shell.ts";
 import { spell, spellCommand, type Spelling } from "../../../src/ui/spelling.ts";
+import { platformOf } from "../files/support.ts";
 
 const spelling: Spelling = {
   tracebloc: "npx tracebloc",
   helm: "helm --kubeconfig /state/kubeconfig.yaml",
   k3d: "/state/tools/k3d-5.9.0",
   kubectl: "docker exec k3d-lab-server-0 kubectl",
+  isRoot: false,
   which: [{ flag: "--cluster", text: "--cluster lab" }],
   wished: [
     { flag: "--cluster", text: "--cluster lab" },
@@ -81,4 +87,45 @@ test("what others said is cut to what a person can read", () => {
   expect(spelled.says).toHaveLength(1_000);
   expect(spelled.details?.map(({ length }) => length).slice(0, 2)).toEqual([500, 1]);
   expect(spelled.details).toHaveLength(40);
+});
+
+describe("root, who needs no sudo and on Debian has none,", () => {
+  const root = { ...spelling, isRoot: true };
+  const linux = platformOf("linux");
+  const complaints = ["failed to find memory cgroup", "x509: certificate signed by unknown authority"];
+  const ofK3d = complaints.flatMap((text) => meaningOf(text, linux)?.remedies ?? []);
+  const commands = [...enginesOn.linux.map(({ start }) => start), ...ofK3d].flatMap(({ command = "" }) =>
+    command.startsWith("sudo ") ? [command] : [],
+  );
+
+  test.each(commands)("is not told to type it: %s", (command) => {
+    expect(spellCommand(command, root)).toBe(command.replaceAll("sudo ", ""));
+    expect(spellCommand(command, spelling)).toBe(command);
+  });
+
+  test.each([
+    ["printf '%s\\n' a=1 | sudo tee /etc/sysctl.d/60.conf", "printf '%s\\n' a=1 | tee /etc/sysctl.d/60.conf"],
+    ["cp a b && sudo rm a", "cp a b && rm a"],
+    // Who is asked there is somebody else.
+    ["colima ssh -- sudo update-ca-certificates", "colima ssh -- sudo update-ca-certificates"],
+    ["sudoers list", "sudoers list"],
+  ])("%s becomes %s", (command, spelled) => {
+    expect(spellCommand(command, root)).toBe(spelled);
+  });
+
+  test("keeps every name as it is, whatever it is made of", () => {
+    const name = fc.array(fc.constantFrom("sudo ", "&& sudo ", "| sudo ", "'", "a", " "), { minLength: 1 });
+    fc.assert(
+      fc.property(name, (parts) => {
+        const rest = commandLine(linux, "rm", "-rf", parts.join(""));
+        expect(spellCommand(`sudo ${rest}`, root)).toBe(rest);
+      }),
+    );
+  });
+
+  test("has it in no remedy of a finding", () => {
+    const remedies = [{ says: "start it", command: "sudo systemctl start docker" }];
+    const finding = { reason: "ENGINE_NOT_RUNNING", room: "host", says: "it does not run", remedies } as const;
+    expect(spell(finding, root).remedies).toEqual([{ says: "start it", command: "systemctl start docker" }]);
+  });
 });

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { Finding } from "../../../src/engine/finding.ts";
-import { clip } from "../../../src/platform/characters.ts";
-import { duration, findingLines, fold, markOf, roomLine } from "../../../src/ui/text.ts";
+import { clip, fold } from "../../../src/platform/characters.ts";
+import { commandLines, duration, endLines, findingLines, markOf, roomLine } from "../../../src/ui/text.ts";
 
 const wide = { colour: false, width: Number.POSITIVE_INFINITY };
 const narrow = { colour: false, width: 60 };
@@ -72,6 +72,48 @@ describe("lines for a person", () => {
   });
 });
 
+describe("the end of a run", () => {
+  const says = "Nothing was changed. Mend it, then run the same command again.";
+
+  test("has its exit code behind it, or below where there is no room", () => {
+    expect(endLines(says, 3, wide)).toEqual([`${says}     exit 3`]);
+    expect(endLines(says, 3, narrow)).toEqual([
+      "Nothing was changed. Mend it, then run the same command",
+      "again.     exit 3",
+    ]);
+    expect(endLines("a".repeat(50), 3, narrow)).toEqual(["a".repeat(50), "exit 3"]);
+  });
+
+  test("says nothing of a code where all went well", () => {
+    expect(endLines("tracebloc 1.0.0 · healthy", 0, wide)).toEqual(["tracebloc 1.0.0 · healthy"]);
+  });
+
+  test("keeps a command whole", () => {
+    const command = "tracebloc uninstall --delete-data";
+    expect(commandLines("To delete it", command, narrow)).toEqual([`To delete it:   ${command}`]);
+    expect(commandLines("Data stays in /srv/tb/tracebloc. To delete it", command, narrow)).toEqual([
+      "Data stays in /srv/tb/tracebloc. To delete it:",
+      `  ${command}`,
+    ]);
+  });
+});
+
+describe("one thing has one name", () => {
+  const titleOf = (reason: Finding["reason"], room: Finding["room"]) =>
+    findingLines({ ...finding, reason, room }, "failed", wide)[0]?.split(/ +/)[2];
+
+  test.each([
+    ["WORKLOAD_NOT_READY", "release", "Workloads"],
+    ["IMAGE_PULL_FAILED", "release", "Workloads"],
+    ["IMAGE_PULL_FAILED", "cluster", "Cluster"],
+    ["CREDENTIALS_REJECTED", "release", "Client"],
+    ["RELEASE_PENDING", "release", "Release"],
+    ["STORAGE_BLOCKED", "storage", "Directories"],
+  ] as const)("%s in %s is about the %s", (reason, room, title) => {
+    expect(titleOf(reason, room)).toBe(title);
+  });
+});
+
 describe("folding", () => {
   const text = fc.array(
     fc.string({ minLength: 1, maxLength: 30 }).filter((word) => !word.includes(" ")),
@@ -96,6 +138,10 @@ describe("folding", () => {
         }
       }),
     );
+  });
+
+  test("keeps a word with blanks in it whole, as a command is", () => {
+    expect(fold(["Next:", "node /srv/a status", "·", "again"], 20)).toEqual(["Next:", "node /srv/a status ·", "again"]);
   });
 
   test("a text that must stay on one line is cut, and shows that it was", () => {
