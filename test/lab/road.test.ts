@@ -52,7 +52,10 @@ describe("B07, B13, B28: the road to the cluster", () => {
 
   test("is not taken where the port was asked for and is another's; the one that is named is free", async () => {
     const plan = (port: number) =>
-      product.run(["plan", "--cluster", `${cluster}-2`, "--json"], { env: { TRACEBLOC_API_PORT: String(port) } });
+      product.run(["plan", "--cluster", `${cluster}-2`, "--json"], {
+        // A cluster of its own has a folder of its own.
+        env: { TRACEBLOC_API_PORT: String(port), HOST_DATA_DIR: `${product.data}-2` },
+      });
     const ran = await plan(takenPort);
     expect(ran.result()).toMatchObject({ exit: 3, state: "refused" });
     expect(failuresOf(ran)).toEqual(["PORT_TAKEN"]);
