@@ -7,6 +7,8 @@ import { describe, expect, test } from "vitest";
 
 import { buildProgram } from "../../src/cli/program.ts";
 import { exitCodes, reasons } from "../../src/engine/reasons.ts";
+import { datasetOf } from "../../src/ingest/dataset.ts";
+import { readIngestConfig } from "../../src/ingest/read-config.ts";
 import { fewestCpus } from "../../src/host/checks/cpus.ts";
 import { dataFloors, engineFloors } from "../../src/host/checks/disk.ts";
 import { memoryNeeds } from "../../src/host/checks/memory.ts";
@@ -20,6 +22,9 @@ const documents = ["README.md", "INSTALL.md", "SECURITY.md", "scripts/lab/README
 /** Commands that neither are ours nor can be told from a table, with the test that runs them. */
 const runElsewhere: Readonly<Record<string, string>> = {
   "node scripts/lab/lab.mjs": "every test of test/lab",
+  "helm install cats-dogs ": "test/lab/ingestor.test.ts",
+  "helm upgrade cats-dogs ": "test/lab/ingestor.test.ts",
+  "helm uninstall cats-dogs ": "test/lab/ingestor.test.ts",
   "docker exec": "test/shell/prepare.test.ts runs the same script",
 };
 
@@ -61,6 +66,14 @@ describe("INSTALL.md", () => {
       const isKnown = name in reasons || variables.includes(`\`${name}\``) || environment.has(name);
       expect({ name, isKnown }).toEqual({ name, isKnown: true });
     }
+  });
+});
+
+test("the IngestConfig in INSTALL.md is one, of a dataset that can be staged", () => {
+  const [, text = ""] = /^```yaml\n(apiVersion: tracebloc[\s\S]*?)^```$/m.exec(read("INSTALL.md")) ?? [];
+  const ingestion = readIngestConfig(text, "INSTALL.md");
+  expect("config" in ingestion && datasetOf(ingestion.config, ingestion.placeOf)).toMatchObject({
+    dataset: { folder: "cats-dogs", parts: [{ path: "labels.csv" }, { path: "images" }] },
   });
 });
 
