@@ -97,6 +97,12 @@ test("README.md names every package of Debian that the tests install", () => {
   for (const name of packages) expect(row).toContain(`\`${name}\``);
 });
 
+test.each(["README.md", "INSTALL.md"])("%s says what `tracebloc` stands for as long as it is not published", (name) => {
+  const { bin } = JSON.parse(read("package.json")) as { bin: { tracebloc: string } };
+  expect(read(name)).toContain(`\`tracebloc\` stands for \`node ${bin.tracebloc}\``);
+  expect(read(name)).not.toContain("npx tracebloc@");
+});
+
 /** Variables of the system and of other programs, which the text may name. */
 const environment = new Set(
   "HTTP_PROXY HTTPS_PROXY NO_PROXY NO_COLOR NODE_EXTRA_CA_CERTS DOCKER_HOST DOCKER_CONTEXT XDG_STATE_HOME".split(" "),
@@ -141,7 +147,9 @@ function faultOf(line: string): string | undefined {
   return faultOfCommand(rest.slice(0, endOf(rest)));
 }
 
-function faultOfScript([, verb = "", name = "", separator, ...rest]: string[]): string | undefined {
+function faultOfScript(words: readonly string[]): string | undefined {
+  // `-s` silences npm itself.
+  const [, verb = "", name = "", separator, ...rest] = words.filter((word) => word !== "-s");
   if (verb === "ci") return undefined;
   const script = verb === "run" ? name : verb;
   if (!(script in scripts)) return `package.json has no script ${script}`;
