@@ -4,6 +4,7 @@ import { Failure, type Finding } from "../engine/finding.ts";
 import type { Machine } from "../engine/machine.ts";
 import type { Proof } from "../engine/plan.ts";
 import { withLimit } from "../engine/wait.ts";
+import { fetchFile } from "../tools/fetch.ts";
 
 const answerLimitMs = 60_000;
 
@@ -34,7 +35,6 @@ export async function verifyCredentials(wishes: Wishes, on: Machine): Promise<Fa
 
 /** The status of the answer, or why there was none. The password goes in the body and nowhere else. */
 async function post(url: URL, body: string, on: Machine): Promise<number | string> {
-  const { fetchFile } = await import("../tools/fetch.ts");
   const headers = {
     "content-type": "application/x-www-form-urlencoded",
     "content-length": String(Buffer.byteLength(body)),
