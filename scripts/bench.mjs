@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { benchCluster } from "./bench/cluster.mjs";
 import { interleaved } from "./bench/measure.mjs";
 import { line, row, title } from "./bench/table.mjs";
+import "./outlive-readers.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const rounds = Number(process.env.BENCH_ROUNDS ?? 31);

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 import { licenceTexts } from "./licences.mjs";
+import "./outlive-readers.mjs";
 import { jsonSchemas } from "./schemas.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -5,6 +5,9 @@ import { spawn } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { givenArguments } from "./arguments.mjs";
+import "./outlive-readers.mjs";
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const code = ["src", "test", "scripts"];
 const formatted = [...code, "package.json", "tsconfig.json", ".oxlintrc.json", ".oxfmtrc.json"];
@@ -43,7 +46,7 @@ async function judge({ name, first, run: command }) {
   return { name, ...result, seconds: ((performance.now() - began) / 1000).toFixed(1) };
 }
 
-const fixing = process.argv.includes("--fix");
+const fixing = givenArguments("--fix").includes("--fix");
 let failed = 0;
 for (const step of fixing ? fixes : checks) {
   const { name, code: exit, output, seconds } = await judge(step);

@@ -3,12 +3,15 @@
 
 import { join } from "node:path";
 
+import { givenArguments } from "./arguments.mjs";
+import { interrupted, watchInterrupts } from "./children.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
 import { inCache } from "./lab/cache.mjs";
 import { docker } from "./lab/docker.mjs";
-import { engineEnvironment, recordedEngine } from "./lab/engine.mjs";
+import { recordedEngine } from "./lab/engine.mjs";
 import { LabError } from "./lab/errors.mjs";
 import { run } from "./lab/processes.mjs";
+import "./outlive-readers.mjs";
 import { ensureBackend } from "./try/backend.mjs";
 import { remove, remover, write, writer } from "./try/dataset.mjs";
 import { down } from "./try/down.mjs";
@@ -19,38 +22,55 @@ import {
   isWritten,
   namespace,
   node,
+  passOn,
   place,
   root,
   show,
-  start,
+  startFiltered,
+  typedDocker,
   writeProgram,
 } from "./try/product.mjs";
-import { chapter, say, sayTrouble, summary, Trouble, typed } from "./try/screen.mjs";
+import { chapter, Interruption, say, sayTrouble, summary, Trouble, typed } from "./try/screen.mjs";
 
-const args = process.argv.slice(2);
+const usage = `usage: npm run try [-- COMMAND]
+
+  npm run try               set up what is missing, install, and show a repair: the first time in a quarter of an hour
+  npm run try -- COMMAND    a command of the product, on what stands then: status, doctor, plan, install …
+  npm run try -- --down     remove all of it
+`;
+
+const args = givenArguments("--down");
 const directory = `/tracebloc/${namespace}/data`;
-let interrupted = false;
 
-// The terminal sends Ctrl-C to the program at work as well: it ends in its own order, and is waited for.
-process.on("SIGINT", () => {
-  if (interrupted) process.exit(130);
-  interrupted = true;
-});
-
+watchInterrupts((line) => say("", line));
 try {
-  if (args[0] === "--down") await down();
-  else if (args.length > 0) await passOn();
-  else await story();
+  await act();
 } catch (error) {
-  process.exitCode = interrupted ? 130 : 1;
-  if (interrupted) sayTrouble({ message: "Interrupted.", next: ["npm run try", "npm run try -- --down"] });
+  process.exitCode = interrupted() ?? 1;
+  if (interrupted()) sayInterrupted(error);
   else if (error instanceof Trouble || error instanceof LabError) sayTrouble(error);
   else sayTrouble({ message: `a defect of scripts/try.mjs: ${error.stack}` });
 }
 
-async function passOn() {
+async function act() {
+  if (args.length === 0) return story();
+  if (args.length === 1 && ["--help", "-h"].includes(args[0])) return void process.stdout.write(usage);
+  if (!args.includes("--down")) return question();
+  if (args.length === 1) return down();
+  process.exitCode = 2;
+  const others = args.filter((arg) => arg !== "--down");
+  process.stderr.write(`--down removes all of it and takes nothing else: ${others.join(" ")}\n\n${usage}`);
+}
+
+/** Once: the product has said it where it was at work, and ended with the code for it. */
+function sayInterrupted(error) {
+  const told = error instanceof Interruption && error.exit === interrupted();
+  sayTrouble({ message: told ? "" : "Interrupted.", next: ["npm run try", "npm run try -- --down"] });
+}
+
+async function question() {
   if (!isWritten()) throw new Trouble("there is nothing to ask yet", "npm run try");
-  const exit = await show(args);
+  const exit = await passOn(args);
   process.exitCode = typeof exit === "number" ? exit : 1;
 }
 
@@ -80,7 +100,7 @@ async function story() {
 }
 
 async function setUp() {
-  say(`dependencies: ${await ensureDependencies()}`);
+  await ensureDependencies(say, "npm run try");
   await run(process.execPath, ["scripts/build.mjs"], { cwd: root, title: "the build", next: "npm run build" });
   say("program: built");
   await labUp();
@@ -91,15 +111,20 @@ async function setUp() {
 
 /** The first time this takes minutes, which the lab tells step by step; what is there already is not worth a line. */
 async function labUp() {
-  const exit = await start(process.execPath, ["scripts/lab/lab.mjs", "up"], (line) => !/: cached \(/.test(line));
-  if (interrupted || exit !== 0) throw new Trouble("the lab is not up; what is missing is said above", "npm run try");
+  const exit = await startFiltered(process.execPath, ["scripts/lab/lab.mjs", "up"], {
+    worth: (line) => !/: cached \(/.test(line),
+    margin: "    ",
+    what: "the lab",
+  });
+  if (interrupted() || exit !== 0) throw new Trouble("the lab is not up; what is missing is said above", "npm run try");
 }
 
 /** The product's own output, and nothing of ours in between. */
 async function install() {
   typed("npm run try -- install");
   const exit = await show(["install"]);
-  if (interrupted || exit !== 0) {
+  if (interrupted()) throw new Interruption(exit);
+  if (exit !== 0) {
     throw new Trouble(`the product ended with ${exit}; what it says above is what to do`, "npm run try");
   }
 }
@@ -108,14 +133,14 @@ async function install() {
 async function demand(pod, role, uid) {
   const { exit, log } = await pod();
   say(`pod as uid ${uid}, ${role}:`, ...log.map((line) => `  | ${line}`));
-  if (interrupted) throw new Trouble("interrupted");
+  if (interrupted()) throw new Interruption();
   if (exit !== 0) throw new Trouble(`the pod ended with ${exit}`, "npm run try -- doctor", "npm run try");
 }
 
 async function breakDirectory() {
   const commands = [`chown 0:0 ${directory}`, `chmod 0755 ${directory}`];
   for (const command of commands) {
-    typed(`docker exec ${node} ${command}`);
+    typed(`${typedDocker()} exec ${node} ${command}`);
     await docker(["exec", node, ...command.split(" ")]);
   }
   const { exit, log } = await write();
@@ -125,9 +150,8 @@ async function breakDirectory() {
 
 async function tellWhatStands() {
   const kubeconfig = await ask(["kubeconfig"]);
-  const { own } = recordedEngine();
-  const engine = own ? "the lab's own container engine" : "this machine's container engine";
-  const dockerHere = own ? `DOCKER_HOST=${engineEnvironment().DOCKER_HOST} docker` : "docker";
+  const engine = recordedEngine().own ? "the lab's own container engine" : "this machine's container engine";
+  const dockerHere = typedDocker();
   summary([
     [
       "What stands now",

@@ -4,6 +4,8 @@
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
 
+import "../outlive-readers.mjs";
+
 /** The client that the stand-in accepts. */
 export const labClient = "lab-client";
 export const labPassword = "lab-password";

@@ -42,29 +42,37 @@ export function searchPath() {
   return [process.env.PATH, "/usr/local/sbin", "/usr/sbin", "/sbin"].join(delimiter);
 }
 
-/** Installs the packages whose program is missing; starts no service. `programs` maps a program to its package. */
-export async function installMissing(programs, now) {
-  const packages = [
-    ...new Set(
-      Object.keys(programs)
-        .filter((name) => !hasProgram(name))
-        .map((name) => programs[name]),
-    ),
-  ];
-  if (packages.length === 0) return "cached";
-  now(`apt-get install ${packages.join(" ")}`);
-  const byHand = `apt-get update && apt-get install ${packages.join(" ")}`;
+/** The packages whose program is missing. `programs` maps a program to its package. */
+function missingPackages(programs) {
+  const missing = Object.keys(programs).filter((name) => !hasProgram(name));
+  return [...new Set(missing.map((name) => programs[name]))];
+}
+
+const byHand = (packages) => `apt-get update && apt-get install ${packages.join(" ")}`;
+
+/** Throws a LabError where programs are missing that cannot be installed. */
+export function demandInstallable(programs) {
+  const packages = missingPackages(programs);
+  if (packages.length === 0) return;
   if (!hasProgram("apt-get")) {
     throw new LabError("the lab is made of Debian's packages, and apt-get is missing", { next: "run it on Debian 12" });
   }
   if (process.getuid() !== 0) {
-    throw new LabError(`${packages.join(", ")} must be installed, which needs root`, { next: byHand });
+    throw new LabError(`${packages.join(", ")} must be installed, which needs root`, { next: byHand(packages) });
   }
+}
+
+/** Installs the packages whose program is missing; starts no service. */
+export async function installMissing(programs, now) {
+  const packages = missingPackages(programs);
+  if (packages.length === 0) return "cached";
+  demandInstallable(programs);
+  now(`apt-get install ${packages.join(" ")}`);
   await run("sh", ["-ec", INSTALL, "install", ...packages], {
     title: "apt-get",
     log: log(),
     onLine: now,
-    next: byHand,
+    next: byHand(packages),
   });
   return `installed ${packages.join(", ")}`;
 }

@@ -9,7 +9,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 
 import { inCache, readJson, writeJson } from "./cache.mjs";
-import { hasProgram, installMissing, searchPath } from "./debian.mjs";
+import { demandInstallable, hasProgram, installMissing, searchPath } from "./debian.mjs";
 import { LabError } from "./errors.mjs";
 import { buildGo, expose } from "./go.mjs";
 import { containerdNamespace, sweepLeftovers } from "./leftovers.mjs";
@@ -18,6 +18,9 @@ import { identify, isRunning, succeeds, until } from "./processes.mjs";
 const CAP_SYS_RESOURCE = 1n << 24n;
 const START_SECONDS = 60;
 const STOP_SECONDS = 60;
+
+/** What an engine of the lab's own needs, and the Debian package of each. */
+const ownPrograms = { dockerd: "docker.io", docker: "docker.io", containerd: "containerd", runc: "runc" };
 
 const recordFile = () => inCache("engine", "engine.json");
 const ownHost = () => `unix://${inCache("engine", "docker.sock")}`;
@@ -48,20 +51,32 @@ export async function ensureEngine(now) {
       next: "node scripts/lab/lab.mjs down && node scripts/lab/lab.mjs up",
     });
   }
-  if (process.env.DOCKER_HOST !== ownHost() && hasProgram("docker") && (await answers({}))) {
+  if (await machineAnswers()) {
     writeJson(recordFile(), { own: false });
     return { started: false, outcome: "this machine's own answers and is used" };
   }
   return startOwn(now);
 }
 
+/** Throws a LabError where there will be no engine: none answers, and one of the lab's own cannot be started. */
+export async function demandEngine() {
+  if (isRunning(recordedEngine()) || (await machineAnswers())) return;
+  demandRoot();
+  demandInstallable(ownPrograms);
+}
+
+const machineAnswers = async () => process.env.DOCKER_HOST !== ownHost() && hasProgram("docker") && (await answers({}));
+
+function demandRoot() {
+  if (process.getuid() === 0) return;
+  throw new LabError("no container engine answers, and starting one needs root", {
+    next: "start Docker, or run as root",
+  });
+}
+
 async function startOwn(now) {
-  if (process.getuid() !== 0) {
-    throw new LabError("no container engine answers, and starting one needs root", {
-      next: "start Docker, or run as root",
-    });
-  }
-  await installMissing({ dockerd: "docker.io", docker: "docker.io", containerd: "containerd", runc: "runc" }, now);
+  demandRoot();
+  await installMissing(ownPrograms, now);
   const config = inCache("engine", "daemon.json");
   writeJson(config, await configuration(now));
   await sweepLeftovers();
@@ -77,7 +92,7 @@ async function startOwn(now) {
     {
       detached: true,
       stdio: ["ignore", output, output],
-      env: { ...process.env, PATH: searchPath(), DOCKER_HOST: "" },
+      env: engineSurroundings(),
     },
   );
   let failure = null;
@@ -95,6 +110,12 @@ async function startOwn(now) {
   daemon.removeAllListeners();
   daemon.unref();
   return { started: true, outcome: "started one of the lab's own" };
+}
+
+/** It outlives who starts it: a temporary folder of theirs may be gone tomorrow. */
+function engineSurroundings() {
+  const { TMPDIR: _, ...rest } = process.env;
+  return { ...rest, PATH: searchPath(), DOCKER_HOST: "" };
 }
 
 async function configuration(now) {

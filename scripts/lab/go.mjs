@@ -1,6 +1,6 @@
 // The programs built from the Go module proxy. Each has a module in go/ that pins it and all it depends on.
 
-import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import { artefactPath, buildArtefact, inCache, keyOf } from "./cache.mjs";
@@ -31,17 +31,24 @@ const programs = {
   helm: { package: "helm.sh/helm/v4/cmd/helm", stamp: [`helm.sh/helm/v4/internal/version.version=${versions.helm}`] },
 };
 
-/** Builds a program, static, unless it is there. Returns `{ path, cached }`. */
-export function buildGo(name, now) {
+/** Throws a LabError where one of the programs has to be built and there is nothing to build it with. */
+export function demandGo(names) {
+  if (names.every((name) => existsSync(goPath(name))) || hasProgram("go")) return;
+  throw new LabError("Go is missing", { next: "install Go 1.26 or later and put it on PATH" });
+}
+
+/** Builds a program, static, unless it is there. Returns `{ path, cached }`. `signal` ends the build. */
+export function buildGo(name, now, { signal } = {}) {
   const { folder, target, ldflags } = recipe(name);
   return buildArtefact(name, goKey(name), async (output) => {
-    if (!hasProgram("go")) throw new LabError("Go is missing", { next: "install Go 1.26 or later and put it on PATH" });
+    demandGo([name]);
     now("downloading and compiling");
     await run("go", ["build", "-v", "-trimpath", "-ldflags", ldflags, "-o", output, target], {
       cwd: folder,
       env: { CGO_ENABLED: "0", GOWORK: "off", GOFLAGS: "-mod=readonly -buildvcs=false" },
       log: inCache("logs", `${name}.log`),
       onLine: now,
+      signal,
       seconds: BUILD_SECONDS,
       next: "if the Go module proxy did not answer (go env GOPROXY), run the same command again",
     });

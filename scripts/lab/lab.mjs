@@ -1,5 +1,7 @@
 // The lab: a real engine, k3d, Helm and Kubernetes, made from package registries alone. See README.md.
 
+import { givenArguments } from "../arguments.mjs";
+import "../outlive-readers.mjs";
 import { down } from "./down.mjs";
 import { environment } from "./environment.mjs";
 import { sayFailure } from "./screen.mjs";
@@ -20,8 +22,11 @@ const commands = {
   "down --purge": () => down({ purge: true }),
 };
 
-const command = commands[process.argv.slice(2).join(" ")];
-if (!command) {
+const asked = givenArguments("--purge").join(" ");
+const command = commands[asked];
+if (["--help", "-h", "help"].includes(asked)) {
+  process.stdout.write(usage);
+} else if (!command) {
   process.stderr.write(usage);
   process.exitCode = 2;
 } else {

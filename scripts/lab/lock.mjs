@@ -21,20 +21,40 @@ export async function withLock(work) {
   }
 }
 
-/** Takes one of the lab's locks, a file of the cache, and returns what frees it. Waits for another holder, of whom `waiting` tells. */
-export async function takeLock(name, waiting) {
+/**
+ * Takes one of the lab's locks, a file of the cache, and returns what frees it. Waits for another holder, of whom `waiting`
+ * tells. With `until`, a file descriptor, the lock is held until the other end of that is closed, whatever becomes of us.
+ *
+ * @param {string} name
+ * @param {string} waiting
+ * @param {{ until?: number }} [options]
+ */
+export async function takeLock(name, waiting, { until } = {}) {
   mkdirSync(cacheDirectory(), { recursive: true });
   const holder = spawn("flock", [inCache(name), "sh", "-c", "echo held; exec cat"], {
-    stdio: ["pipe", "pipe", "inherit"],
+    // It outlives us: so it is out of the reach of the terminal and of whoever clears away what bears our environment.
+    ...(until !== undefined && { detached: true, env: { PATH: process.env.PATH } }),
+    stdio: [until ?? "pipe", "pipe", "inherit"],
   });
-  const release = () => holder.stdin.end();
+  const release = () => holder.stdin?.end();
+  // While it waits for the lock it does not see that nobody wants that any more.
+  const stop = () => holder.kill();
+  process.once("exit", stop);
   try {
     await held(holder, waiting, inCache(name));
+    if (until !== undefined) forget(holder);
     return release;
   } catch (error) {
     release();
     throw error;
+  } finally {
+    process.off("exit", stop);
   }
+}
+
+function forget(holder) {
+  holder.stdout.destroy();
+  holder.unref();
 }
 
 async function held(holder, waiting, file) {

@@ -13,15 +13,16 @@ const TAIL_LINES = 15;
  *
  * With `log` all output is also appended there; `onLine` gets each line as it comes. `env` is laid over the current environment.
  * `title` is what to call it in an error. A program that fails, cannot be started or outlasts `seconds` (default: 30 minutes) throws a LabError that ends with its
- * last lines and carries `next`.
+ * last lines and carries `next`. `signal` ends it early, with a LabError as well.
  */
-export function run(command, args, { log, onLine, env, cwd, next, title, seconds = 1800 } = {}) {
+export function run(command, args, { log, onLine, env, cwd, next, title, signal, seconds = 1800 } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
       timeout: seconds * 1000,
+      signal,
     });
     const tail = [];
     let stdout = "";
@@ -45,11 +46,14 @@ export function run(command, args, { log, onLine, env, cwd, next, title, seconds
       take(chunk);
     });
     child.stderr.setEncoding("utf8").on("data", take);
-    child.on("error", (error) => reject(new LabError(`${command}: ${error.message}`, { next, log })));
-    child.on("close", (code, signal) => {
+    child.on("error", (error) => {
+      const message = signal?.aborted ? "not needed any more" : `${command}: ${error.message}`;
+      reject(new LabError(message, { next, log }));
+    });
+    child.on("close", (code, endedBy) => {
       if (code === 0) return resolve(stdout);
       if (partial.trim() !== "") tail.push(partial);
-      const ending = signal ? `was ended by ${signal}` : `exited with ${code}`;
+      const ending = endedBy ? `was ended by ${endedBy}` : `exited with ${code}`;
       reject(
         new LabError(
           [`${title ?? `${command} ${args[0] ?? ""}`} ${ending}`, ...tail.map((line) => `  | ${line}`)].join("\n"),

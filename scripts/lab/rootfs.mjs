@@ -1,6 +1,6 @@
 // The file system below the node image: Debian's containerd, runc, CNI plugins, etcd and iptables, with busybox as its userland.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { artefactPath, buildArtefact, inCache, keyOf } from "./cache.mjs";
@@ -32,13 +32,17 @@ export function rootfsPath() {
   return artefactPath("rootfs", rootfsKey());
 }
 
+/** Throws a LabError where it is not there and cannot be made. */
+export function demandRootfs() {
+  if (existsSync(rootfsPath()) || process.getuid() === 0) return;
+  throw new LabError("the node's file system is made by debootstrap, which needs root", {
+    next: "run the same command as root, once",
+  });
+}
+
 export function buildRootfs(now) {
   return buildArtefact("rootfs", rootfsKey(), async (root) => {
-    if (process.getuid() !== 0) {
-      throw new LabError("the node's file system is made by debootstrap, which needs root", {
-        next: "run the same command as root, once",
-      });
-    }
+    demandRootfs();
     const options = { log: inCache("logs", "rootfs.log"), onLine: now, env: { PATH: searchPath() } };
     const include = `--include=${packages.join(",")}`;
     await run("debootstrap", ["--variant=minbase", include, versions.debian, root, debianMirror()], {

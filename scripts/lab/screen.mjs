@@ -2,6 +2,8 @@
 
 import { LabError } from "./errors.mjs";
 
+/** What takes longer than that is told when it begins to, and again and again from then on. */
+const FIRST_SIGN_SECONDS = 2;
 const SIGN_OF_LIFE_SECONDS = 15;
 const WIDTH = 100;
 
@@ -18,10 +20,9 @@ export async function step(title, work) {
   const start = Date.now();
   const elapsed = () => `${((Date.now() - start) / 1000).toFixed(1)} s`;
   let doing = "";
-  const timer = setInterval(
-    () => say(`${title}: ${elapsed()} … ${doing}`.slice(0, WIDTH)),
-    SIGN_OF_LIFE_SECONDS * 1000,
-  );
+  const tell = () => say(`${title}: ${elapsed()} … ${doing}`.slice(0, WIDTH));
+  const first = setTimeout(tell, FIRST_SIGN_SECONDS * 1000);
+  const timer = setInterval(tell, SIGN_OF_LIFE_SECONDS * 1000);
   try {
     const outcome = await work((text) => (doing = text));
     say(`${title}: ${outcome} (${elapsed()})`);
@@ -29,6 +30,7 @@ export async function step(title, work) {
     say(`${title}: failed after ${elapsed()}: ${error.message.split("\n")[0]}`);
     throw error;
   } finally {
+    clearTimeout(first);
     clearInterval(timer);
   }
 }

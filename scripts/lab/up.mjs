@@ -4,18 +4,31 @@ import { mkdirSync } from "node:fs";
 
 import { cacheDirectory, inCache, writeJson } from "./cache.mjs";
 import { removeClusters } from "./clusters.mjs";
-import { installMissing } from "./debian.mjs";
+import { demandInstallable, installMissing } from "./debian.mjs";
 import { clearStage, removeImagesExcept } from "./docker.mjs";
-import { ensureEngine } from "./engine.mjs";
+import { demandEngine, ensureEngine } from "./engine.mjs";
 import { imagesFile } from "./environment.mjs";
 import { LabError } from "./errors.mjs";
-import { buildGo, expose } from "./go.mjs";
+import { buildGo, demandGo, expose } from "./go.mjs";
 import { withLock } from "./lock.mjs";
 import { ensureNodeImage, ensureToolsImage, nodeImageName, toolsImageName } from "./node-image.mjs";
 import { buildPodImages } from "./pod-images.mjs";
-import { buildRootfs } from "./rootfs.mjs";
+import { buildRootfs, demandRootfs } from "./rootfs.mjs";
 import { say, step } from "./screen.mjs";
 import { podImages, versions } from "./versions.mjs";
+
+/** What the lab builds from the Go module proxy, and the names under which people use it. */
+const programs = [
+  { title: `Kubernetes ${versions.kubernetes} with kubectl`, name: "kubernetes", as: "kubectl" },
+  { title: `k3d ${versions.k3d}`, name: "k3d", as: "k3d" },
+  { title: `helm ${versions.helm}`, name: "helm", as: "helm" },
+  { title: `CoreDNS ${versions.coredns}`, name: "coredns" },
+  { title: `local-path-provisioner ${versions.localPath}`, name: "local-path" },
+  { title: "registries.yaml for containerd", name: "registries" },
+  { title: "stand-in for the workloads", name: "workload" },
+];
+
+const forDebian = { debootstrap: "debootstrap" };
 
 const word = ({ cached }) => (cached ? "cached" : "built");
 
@@ -32,8 +45,9 @@ export async function up() {
   mkdirSync(inCache("logs"), { recursive: true });
   const start = Date.now();
   await withLock(async () => {
+    await foresee();
     // Debian's part waits for its mirror while Go's part keeps the cores busy.
-    await inParallel([prepareDebian(), buildTools()]);
+    await inParallel(prepareDebian, buildTools);
     await step("images for pods", async (now) => word(await buildPodImages(now)));
     await step(`node image (Kubernetes ${versions.kubernetes})`, ensureNodeImage);
     await step("k3d's helper image", ensureToolsImage);
@@ -46,8 +60,16 @@ export async function up() {
   say(`ready in ${((Date.now() - start) / 1000).toFixed(1)} s (${cacheDirectory()})`);
 }
 
+/** What stands in the way for certain is said at once, and not when Kubernetes has been compiled beside it for minutes. */
+async function foresee() {
+  demandGo(programs.map(({ name }) => name));
+  demandInstallable(forDebian);
+  await demandEngine();
+  demandRootfs();
+}
+
 async function prepareDebian() {
-  await step("packages", (now) => installMissing({ debootstrap: "debootstrap" }, now));
+  await step("packages", (now) => installMissing(forDebian, now));
   await step("container engine", async (now) => {
     const { started, outcome } = await ensureEngine(now);
     // One that was killed brings its clusters back, up to date or not, and each takes a third of a core.
@@ -57,25 +79,27 @@ async function prepareDebian() {
   await step(`node file system (Debian ${versions.debian})`, async (now) => word(await buildRootfs(now)));
 }
 
-async function buildTools() {
-  const build = (title, name, as) =>
-    step(title, async (now) => {
-      const built = await buildGo(name, now);
+async function buildTools(signal) {
+  for (const { title, name, as } of programs) {
+    await step(title, async (now) => {
+      const built = await buildGo(name, now, { signal });
       if (as) expose(built.path, as);
       return word(built);
     });
-  await build(`Kubernetes ${versions.kubernetes} with kubectl`, "kubernetes", "kubectl");
-  await build(`k3d ${versions.k3d}`, "k3d", "k3d");
-  await build(`helm ${versions.helm}`, "helm", "helm");
-  await build(`CoreDNS ${versions.coredns}`, "coredns");
-  await build(`local-path-provisioner ${versions.localPath}`, "local-path");
-  await build("registries.yaml for containerd", "registries");
-  await build("stand-in for the workloads", "workload");
+  }
 }
 
-/** Waits for all before it fails, so that the first failure does not leave the other half running behind the message. */
-async function inParallel(works) {
-  const ended = await Promise.allSettled(works);
-  const failed = ended.find((each) => each.status === "rejected");
-  if (failed) throw failed.reason;
+/**
+ * Waits for both before it fails, so that the first failure does not leave the other half running behind the message.
+ * Compiling can be broken off anywhere, so that it ends at once; debootstrap cannot, which has mounts.
+ */
+async function inParallel(debian, tools) {
+  const stop = new AbortController();
+  const failures = [];
+  const fail = (error) => {
+    failures.push(error);
+    stop.abort();
+  };
+  await Promise.all([debian().catch(fail), tools(stop.signal).catch(fail)]);
+  if (failures.length > 0) throw failures[0];
 }

@@ -1,13 +1,14 @@
 // The built product, pointed at the lab, with a cluster, a state and a data directory of its own.
 
-import { spawn } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
+import { start } from "../children.mjs";
 import { labClient, labPassword } from "../lab/backend.mjs";
 import { inCache } from "../lab/cache.mjs";
+import { engineEnvironment } from "../lab/engine.mjs";
 import { environment } from "../lab/environment.mjs";
 import { run } from "../lab/processes.mjs";
 
@@ -63,14 +64,31 @@ export function isWritten() {
   return existsSync(programPath());
 }
 
-/** Runs the product as a person sees it. Gives its exit code. */
-export function show(args) {
-  return start(process.execPath, [programPath(), ...args]);
+/** Runs the product for a person who asked it something: its answer on stdout, all else on stderr. Gives its exit code. */
+export function passOn(args) {
+  return start(process.execPath, [programPath(), ...args], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+}
+
+/**
+ * Runs the product as a part of the story, which is told on stdout: where that is a file or a pipe, what the product says of
+ * itself goes there as well. `without` leaves out lines that are not true here. Gives its exit code.
+ */
+export function show(args, { without } = {}) {
+  const command = [process.execPath, [programPath(), ...args]];
+  if (without !== undefined) return startFiltered(...command, { worth: (line) => !without.test(line) });
+  const stderr = process.stdout.isTTY ? "inherit" : process.stdout;
+  return start(...command, { cwd: root, stdio: ["ignore", "inherit", stderr] });
 }
 
 /** Runs the product for its answer. */
 export async function ask(args) {
   return (await run(process.execPath, [programPath(), ...args])).trim();
+}
+
+/** How a person calls docker so that it reaches the lab's engine. */
+export function typedDocker() {
+  const { DOCKER_HOST: host } = engineEnvironment();
+  return host === undefined ? "docker" : `DOCKER_HOST=${host} docker`;
 }
 
 /** kubectl of the lab, with the kubeconfig that the product keeps. */
@@ -81,17 +99,16 @@ export async function kubectl(args) {
   });
 }
 
-/** Starts a program on this terminal, with those of its lines on stderr that `worth` likes. Gives its exit code, or the signal that ended it. */
-export function start(command, args, worth) {
-  const stderr = worth === undefined ? "inherit" : "pipe";
-  const child = spawn(command, args, { cwd: root, stdio: ["ignore", "inherit", stderr] });
-  if (worth !== undefined) {
-    createInterface(child.stderr).on("line", (line) => {
-      if (worth(line)) process.stderr.write(`    ${line}\n`);
-    });
-  }
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code, signal) => resolve(code ?? signal));
+/** Starts a program that tells its story on stderr, and brings those of its lines to ours that `worth` likes. */
+export function startFiltered(command, args, { worth, margin = "", ...options }) {
+  return start(command, args, {
+    cwd: root,
+    stdio: ["ignore", "inherit", "pipe"],
+    watch: ({ stderr }) => {
+      createInterface(stderr).on("line", (line) => {
+        if (worth(line)) process.stdout.write(line === "" ? "\n" : `${margin}${line}\n`);
+      });
+    },
+    ...options,
   });
 }

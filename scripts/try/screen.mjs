@@ -2,7 +2,10 @@
 
 import { homedir } from "node:os";
 
-const bold = process.stdout.isTTY && !process.env.NO_COLOR ? (text) => `\u001b[1m${text}\u001b[22m` : (text) => text;
+/** Asked as the product asks: a terminal, and nothing that wants plain text. */
+const { NO_COLOR, TERM, CI = "" } = process.env;
+const isPlain = Boolean(NO_COLOR) || TERM === "dumb" || !/^(?:|0|false|no|off)$/i.test(CI.trim());
+const bold = process.stdout.isTTY && !isPlain ? (text) => `\u001b[1m${text}\u001b[22m` : (text) => text;
 
 let chapters = 0;
 
@@ -45,9 +48,17 @@ export class Trouble extends Error {
   }
 }
 
+/** A person wants it to end; `exit` is that of the product, where it was at work. */
+export class Interruption extends Error {
+  constructor(exit) {
+    super("interrupted");
+    this.exit = exit;
+  }
+}
+
 export function sayTrouble({ message, next = [], log }) {
   process.stdout.write("\n");
-  for (const line of message.split("\n")) say(line);
+  for (const line of message.split("\n").filter(Boolean)) say(line);
   if (log !== undefined) say(`log:  ${shortened(log)}`);
   for (const line of [next].flat()) say(`next: ${shortened(line)}`);
 }

@@ -102,17 +102,14 @@ describe("the ingestor's chart in a cluster", () => {
     },
   ];
 
-  async function helm(args: readonly string[]) {
+  async function helm(args: readonly string[], stdin = "") {
     const env = { ...labEnvironment(), KUBECONFIG: kubeconfig };
-    const { code, stdout, stderr } = await run("helm", [...args, "--namespace", namespace], { env });
+    const { code, stdout, stderr } = await run("helm", [...args, "--namespace", namespace], { env, stdin });
     return { code, said: `${stdout}\n${stderr}` };
   }
 
-  async function bring(table: string, ...args: readonly string[]) {
-    const file = join(folder, "cats-dogs.yaml");
-    await writeFile(file, config(table));
-    return helm([...args, chart, "--set-file", `ingestConfig=${file}`]);
-  }
+  const bring = (table: string, ...args: readonly string[]) =>
+    helm([...args, chart, "--values", "-"], JSON.stringify({ ingestConfig: config(table) }));
 
   /** What the jobs manager was sent, oldest first. */
   async function submissions() {

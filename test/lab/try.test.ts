@@ -26,6 +26,7 @@ const identity = () => docker("inspect", "--format", "{{.Id}} {{.State.StartedAt
 
 describe("npm run try", () => {
   let before: string;
+  let typed: string[] = [];
 
   beforeAll(async () => {
     await docker("rm", "--force", neighbour);
@@ -39,8 +40,9 @@ describe("npm run try", () => {
   });
 
   test("installs, shows the dataset and the repair, and ends with what a person can do", async () => {
-    const { exitCode, all } = await tryOut();
-    expect({ exitCode, all }).toMatchObject({ exitCode: 0 });
+    // In one place: it may be read from a file.
+    const { exitCode, stdout, stderr } = await tryOut();
+    expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0, stderr: "" });
     const story = [
       "Your client is running",
       "| as uid 65534, gid 65534",
@@ -51,9 +53,17 @@ describe("npm run try", () => {
       "everything is in place, proven just now",
       "npm run try -- --down",
     ];
-    const places = story.map((line) => all.indexOf(line));
+    const places = story.map((line) => stdout.indexOf(line));
     expect(places).toEqual(places.toSorted((one, other) => one - other));
     expect(places[0]).toBeGreaterThan(0);
+    typed = [...stdout.matchAll(/^ +\$ (.*docker exec .*)$/gm)].map(([, command = ""]) => command);
+  });
+
+  test("prints commands that work when pasted", async () => {
+    expect(typed).toHaveLength(2);
+    const { DOCKER_HOST: _, ...shell } = process.env;
+    for (const command of typed) await execa("sh", ["-c", command], { extendEnv: false, env: shell });
+    expect((await tryOut()).stdout).toContain("Repaired: data 2777");
   });
 
   test("works on what is there when it is run again, and lets the product be asked", async () => {
@@ -66,6 +76,7 @@ describe("npm run try", () => {
   test("--down leaves nothing of it, and every other container as it was", async () => {
     const { exitCode, all } = await tryOut("--down");
     expect({ exitCode, all }).toMatchObject({ exitCode: 0 });
+    expect(all).not.toContain("stay in");
     expect(existsSync(inCache(name))).toBe(false);
     const mine = ["--quiet", "--filter", `label=k3d.cluster=${cluster}`];
     expect(await docker("ps", "--all", ...mine)).toBe("");
@@ -73,5 +84,8 @@ describe("npm run try", () => {
     expect(await docker("volume", "ls", "--quiet", "--filter", `name=k3d-${cluster}`)).toBe("");
     expect(await identity()).toBe(before);
     expect(await tryOut("status")).toMatchObject({ exitCode: 1 });
+    const again = (await tryOut("--down")).all;
+    expect(again).toContain("there is nothing to remove");
+    expect(again).not.toMatch(/gone|removed|did not run/);
   });
 });
