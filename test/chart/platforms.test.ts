@@ -1,8 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
-import { parse } from "yaml";
 
 import {
   chart,
@@ -21,9 +20,8 @@ import {
   run,
 } from "./helm.ts";
 import type { Claim, Manifest } from "./manifests.ts";
+import { platform } from "./matrix.ts";
 
-const platform = async (name: string) =>
-  parse(await readFile(join(chart, "ci", `${name}-values.yaml`), "utf8")) as Record<string, object>;
 const rendered = async (name: string) => render(await platform(name));
 const kinds = (objects: readonly Manifest[]) => new Set(objects.map(({ kind }) => kind));
 
