@@ -63,7 +63,9 @@ export function brokenReleases(product: Product): void {
         { reason: "NOT_INSTALLED", says: expect.stringContaining("lab-repair-2") as string },
       ]);
 
-      const plan = await product.run(["plan", "--json", "--cluster", "lab-repair-2"]);
+      const plan = await product.run(["plan", "--json", "--cluster", "lab-repair-2"], {
+        env: { HOST_DATA_DIR: `${product.data}-2` },
+      });
       expect(plan.result().actions.map((action) => action.do)).toContain("cluster.create");
     });
 
