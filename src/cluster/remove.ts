@@ -1,5 +1,6 @@
 import { Failure } from "../engine/finding.ts";
 import type { Machine } from "../engine/machine.ts";
+import { waitUntil } from "../engine/wait.ts";
 import { firstComplaint, succeeded, type Command, type RunResult } from "../process/runner.ts";
 import { dockerChange, dockerRead, listMembers, parseMembers, printedLines } from "./docker.ts";
 import { noteGone } from "./installation.ts";
@@ -7,6 +8,7 @@ import type { Member } from "./node.ts";
 import { cannotRemove, cannotTell, incomplete } from "./refusals.ts";
 
 const removeLimitMs = 120_000;
+const goneLimitMs = 30_000;
 
 /**
  * Removes all that k3d made for a cluster: containers, its network, its volumes. By label and not by k3d, which sees
@@ -18,7 +20,7 @@ export async function removeCluster(on: Machine, cluster: string, installation: 
   refuseOthers(cluster, members, installation);
   if (members.length > 0) {
     await on.runner.run(removal("container", "--force", "--volumes", ...members.map(({ name }) => name)));
-    const left = await membersOf(on, cluster);
+    const left = await whatStays(on, cluster);
     if (left.length > 0) throw new Failure(cannotRemove(cluster, left));
   }
   // What is left over here stands in nobody's way: k3d takes both up again. So a failure is told and no more.
@@ -33,6 +35,27 @@ function refuseOthers(cluster: string, members: readonly Member[], installation:
     ({ role, installation: whose }) => role === "server" && (installation === undefined || whose !== installation),
   );
   if (others.length > 0) throw new Failure(incomplete(cluster, others));
+}
+
+/**
+ * The engine goes on removing for one that was killed meanwhile, and tells the next one that asks that a removal is in
+ * progress: then they are there for a moment longer.
+ */
+async function whatStays(on: Machine, cluster: string): Promise<readonly Member[]> {
+  const left = await membersOf(on, cluster);
+  if (left.length === 0) return left;
+  const { seen } = await waitUntil(
+    {
+      room: "cluster",
+      limitMs: goneLimitMs,
+      everyMs: 250,
+      waitingFor: () => `the containers of cluster ${cluster} to be gone`,
+      look: () => membersOf(on, cluster),
+      over: (members) => members.length === 0,
+    },
+    on,
+  );
+  return seen;
 }
 
 async function membersOf(on: Machine, cluster: string): Promise<Member[]> {

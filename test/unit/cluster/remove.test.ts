@@ -66,6 +66,20 @@ describe("removing and deleting", () => {
     expect(noted(on)).toBeDefined();
   });
 
+  test("waits where the engine is still removing for a run that was killed", async () => {
+    const { runner, made } = engine();
+    let looks = 0;
+    const busy = scripted(({ args }) => {
+      if (args[1] === "ls" && (looks += 1) === 4) made.clear();
+      const stderr = "Error response from daemon: removal of container k3d-tracebloc-server-0 is already in progress\n";
+      return args[0] === "container" && args[1] === "rm" ? exited({ exitCode: 1, stderr }) : undefined;
+    }, runner.run.bind(runner));
+    const on = machine(busy, place.root);
+    made.set("k3d-tracebloc-server-0", member(noteBirth(on.state, "tracebloc", new Date())));
+    await performers["cluster.remove"].perform(remove, on);
+    expect(noted(on)).toBeUndefined();
+  });
+
   test("deleting takes our kubeconfig with it", async () => {
     const { runner } = engine();
     const on = machine(runner, place.root);
