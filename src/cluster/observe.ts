@@ -1,5 +1,6 @@
 import { known, notYet, unknown, type Fact } from "../engine/fact.ts";
 import type { Machine } from "../engine/machine.ts";
+import { waitUntil } from "../engine/wait.ts";
 import { firstComplaint, succeeded, type RunResult } from "../process/runner.ts";
 import { saysOf, type ApiAnswer } from "./api.ts";
 import { inspectNode, listMembers, parseMembers, parseNode, saysNoSuchContainer } from "./docker.ts";
@@ -45,10 +46,40 @@ export async function observeCluster(on: Machine, look: Look): Promise<ClusterFa
   return { name, installation, ...seen, access, port: notYet("only a new cluster needs one") };
 }
 
+/** `moves`: the looks fell into a change, and the next ones tell what comes of it. */
 type Seen = { cluster: Fact<ClusterState>; complaint?: RunResult };
+type Glance = Seen & { moves?: true };
 
-/** The containers of a cluster: its state, or the complaint of the call that left it unknown. */
+/** What the engine is at takes moments: a removal that goes on for a run that was killed, for one. */
+const settleLimitMs = 15_000;
+
+/**
+ * The containers of a cluster: its state, or the complaint of the call that left it unknown. Where they are just being
+ * made or removed it looks again until they are not, within a bound.
+ */
 export async function lookAtContainers(on: Machine, cluster: string): Promise<Seen> {
+  const first = await lookOnce(on, cluster);
+  if (first.moves === undefined) return first;
+  const { seen } = await waitUntil<Glance>(
+    {
+      room: "cluster",
+      limitMs: settleLimitMs,
+      everyMs: 250,
+      waitingFor: (last) => `cluster ${cluster}: ${whyUnknown(last ?? first)}`,
+      look: () => lookOnce(on, cluster),
+      over: ({ moves }) => moves === undefined,
+    },
+    on,
+  );
+  const { moves: _, ...settled } = seen;
+  return settled;
+}
+
+function whyUnknown({ cluster }: Seen): string {
+  return cluster.state === "unknown" ? cluster.why : cluster.value.is;
+}
+
+async function lookOnce(on: Machine, cluster: string): Promise<Glance> {
   const how = "docker container ls, docker container inspect";
   const node = nodeName(cluster);
   const [listed, inspected] = await Promise.all([
@@ -62,7 +93,8 @@ export async function lookAtContainers(on: Machine, cluster: string): Promise<Se
   if (failed !== undefined) return { cluster: unknown(firstComplaint(failed), how, ms), complaint: failed };
   try {
     const state = clusterState(cluster, parseMembers(listed), gone ? undefined : parseNode(inspected));
-    return { cluster: "unclear" in state ? unknown(state.unclear, how, ms) : known(state, how, ms) };
+    if ("unclear" in state) return { cluster: unknown(state.unclear, how, ms), moves: true };
+    return { cluster: known(state, how, ms) };
   } catch (error) {
     return { cluster: unknown(error instanceof Error ? error.message : String(error), how, ms) };
   }

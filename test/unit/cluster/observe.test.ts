@@ -134,6 +134,22 @@ describe("unknown", () => {
     expect(facts.complaint).toBe(timedOut);
   });
 
+  test("a node that is just being removed is looked at until it is gone", async () => {
+    let looks = 0;
+    const removing: Script = (command) => {
+      const left = docker("running")(command);
+      if (command.args[1] !== "inspect" || left === undefined || "then" in left) return left;
+      looks += 1;
+      return { ...left, stdout: left.stdout.replace('"Status":"running"', '"Status":"removing"') };
+    };
+    const gone: Script = (command) => (looks >= 3 ? docker("absent")(command) : undefined);
+    const { facts, events } = await observed([gone, removing, k3d("other clusters only")]);
+    expect(facts.cluster).toMatchObject({ state: "known", value: { is: "absent" } });
+    expect(events.find(({ type }) => type === "wait")).toMatchObject({
+      waitingFor: "cluster tracebloc: k3d-tracebloc-server-0 is being removed",
+    });
+  });
+
   test("a list that fails, though the node says No such container", async () => {
     const { inspect } = recorded(dockerAnswers, "absent");
     const failing = exited({ exitCode: 1, stderr: "permission denied" });
