@@ -89,9 +89,10 @@ async function bundleProgram() {
     // Read only where there is YAML to read, all of it together.
     {
       name: "yaml",
-      test: /node_modules\/yaml\/|\/src\/(?:config\/yaml-file|cluster\/kubeconfig-yaml|cluster\/merge)\.ts$/,
+      test: /node_modules\/yaml\/|\/src\/(?:config\/yaml-file|cluster\/kubeconfig-yaml|cluster\/merge|images\/manifests)\.ts$/,
       priority: 2,
     },
+    { name: "images", test: /\/src\/images\//, priority: 1 },
     // A spinner, and the road through a proxy: one file for what most runs do without.
     { name: "seldom", test: lazyParts, priority: 2 },
     { name: commandsChunk(program), debugName: "commands", priority: 3 },

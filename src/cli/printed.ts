@@ -7,7 +7,7 @@ import type { Flags } from "./program.ts";
 export function printed(
   command: string,
   flags: Flags,
-  content: Pick<Result, "path" | "settings" | "schema">,
+  content: Pick<Result, "path" | "settings" | "schema" | "images">,
   text: string,
 ): ExitCode {
   const result = { ...bareResult(command, exitCodes.done, "done", []), ...content };

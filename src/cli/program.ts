@@ -150,6 +150,28 @@ export function buildProgram(ending: (code: Promise<number>) => Promise<void>): 
     ],
   }).action((flags: Flags) => ending(import("./uninstall.ts").then(({ uninstall }) => uninstall(flags))));
 
+  command(program, "images", {
+    about: "list every image that an installation pulls, those of training included",
+    own: [
+      ["--plain", "only the images, one a line"],
+      ["--mirror <host>", "with where a mirror has to have them"],
+      ["--own-cluster", "for plain Helm: your values alone, and no k3s"],
+      ["--only <group...>", "of rendered, ingestor, training and cluster"],
+      ["--category <name...>", "training images of these categories alone"],
+      ["--env <env>", "fail unless the values say so too: prod, stg or dev"],
+    ],
+    settings: ["namespace", "storageMode", "chart", "values"],
+    examples: [
+      ["tracebloc images --values site.yaml", "for a new installation"],
+      ["tracebloc images --mirror mirror.example.com", "source and target"],
+      ["tracebloc images --own-cluster -- -f more.yaml", "what follows -- goes to Helm"],
+    ],
+  })
+    .argument("[helm...]", "behind --: flags of Helm")
+    .action((helm: readonly string[], flags: Flags) =>
+      ending(import("./images.ts").then(({ images }) => images(flags, helm))),
+    );
+
   const config = program
     .command("config")
     .description("show and write settings")

@@ -6,11 +6,11 @@ import { endLines } from "../ui/text.ts";
 import type { Begun } from "./begin.ts";
 
 /** Why a command could not be begun: nothing was changed. Gives the exit code. */
-export function refuse({ screen, command, warnings }: Begun, finding: Finding): ExitCode {
-  const exit = exitCodeOf(finding.reason);
-  screen.finding(finding, "failed");
+export function refuse({ screen, command, warnings }: Begun, ...findings: readonly Finding[]): ExitCode {
+  const exit = exitCodeOf(findings[0]?.reason ?? "USAGE");
+  for (const finding of findings) screen.finding(finding, "failed");
   screen.lines(endLines("Nothing was changed.", exit, screen.style));
-  screen.result(bareResult(command, exit, "refused", [screen.spelled(finding)], warnings));
+  screen.result(bareResult(command, exit, "refused", findings.map(screen.spelled), warnings));
   return exit;
 }
 

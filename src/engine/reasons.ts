@@ -114,6 +114,7 @@ export const reasons = {
   HELM_FAILED: { kind: "surroundings", means: "Helm failed" },
   CHART_INVALID: { kind: "input", means: "the chart or its values are not valid" },
   CHART_OLDER: { kind: "hint", means: "the release runs an older or adopted chart" },
+  IMAGES_UNKNOWN: { kind: "surroundings", means: "not all images of an installation could be told" },
   WORKLOAD_NOT_READY: { kind: "degraded", means: "a workload is not ready" },
 
   INGEST_INVALID: { kind: "input", means: "an IngestConfig is not valid" },

@@ -1,4 +1,5 @@
 import type { Finding } from "../engine/finding.ts";
+import type { Machine } from "../engine/machine.ts";
 import type { Platform } from "../platform/platform.ts";
 import { commandLine } from "../platform/shell.ts";
 import { firstComplaint, type Command, type RunResult } from "../process/runner.ts";
@@ -41,6 +42,30 @@ export function helmUninstall(
   );
 }
 
+/** A chart to be rendered: `values` is the text of a values file, and `args` are the operator's own, which go before it. */
+type Template = { name: string; namespace: string; chart: string; values: string; args: readonly string[] };
+
+/** The call that renders a chart and asks no cluster. What it prints holds the client's password, and goes nowhere as it is. */
+export function helmTemplate(
+  file: string,
+  { name, namespace, chart, values, args }: Template,
+  timeoutMs: number,
+  { stop, platform }: Pick<Machine, "stop" | "platform">,
+): Command {
+  return {
+    file,
+    args: ["template", name, chart, "--namespace", namespace, "--values", "-", ...args],
+    about: "helm template",
+    timeoutMs,
+    graceMs: 500,
+    stdin: values,
+    env: { ...withoutOthers, KUBECONFIG: platform.nullDevice },
+    maxBytes: 64 << 20,
+    signal: stop,
+    raw: true,
+  };
+}
+
 function helm(access: HelmAccess, namespace: string, args: string[], about: string, timeoutMs: number): Command {
   const road = ["--namespace", namespace, "--kubeconfig", access.kubeconfig, "--kube-context", access.context];
   return {
@@ -51,7 +76,7 @@ function helm(access: HelmAccess, namespace: string, args: string[], about: stri
     timeoutMs: timeoutMs + 30_000,
     graceMs,
     mutates: true,
-    env: { ...Object.fromEntries(forOtherClusters.map((name) => [name, undefined])), HELM_DRIVER: "secret" },
+    env: { ...withoutOthers, HELM_DRIVER: "secret" },
   };
 }
 
@@ -72,6 +97,7 @@ const forOtherClusters = [
   "HELM_KUBETOKEN",
   "HELM_NAMESPACE",
 ];
+const withoutOthers = Object.fromEntries(forOtherClusters.map((name) => [name, undefined]));
 
 /** `--values` takes a list with commas, as a line of CSV: a path with a comma or quotes in it has to stand in quotes. */
 function oneItem(path: string): string {

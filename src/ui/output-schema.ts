@@ -1,6 +1,7 @@
 import type { Event } from "../engine/events.ts";
 import { rooms, type Finding } from "../engine/finding.ts";
 import { exitCodes, reasons } from "../engine/reasons.ts";
+import { groups, type ImageList, type Listed } from "../images/list.ts";
 import type { DirectoryResult } from "../storage/result.ts";
 import { outputVersion } from "./json.ts";
 import type { Result } from "./result.ts";
@@ -164,9 +165,28 @@ const lines: Lines = {
         },
       }),
       schema: { type: "object", description: "config schema" },
+      images: object<ImageList>(
+        {
+          clientEnv: { ...text, description: "tag of the training images" },
+          mirror: text,
+          counts: { type: "object", additionalProperties: count },
+          list: list(
+            object<Listed>(
+              {
+                group: { enum: [...groups] },
+                image: { ...text, description: "with a mirror: what is copied" },
+                target: { ...text, description: "to where" },
+                by: { ...list(text), description: "what needs it" },
+              },
+              ["target"],
+            ),
+          ),
+        },
+        ["mirror"],
+      ),
       seconds: { type: "number", minimum: 0 },
     },
-    ["cluster", "release", "workloads", "storage", "log", "path", "settings", "schema"],
+    ["cluster", "release", "workloads", "storage", "log", "path", "settings", "schema", "images"],
   ),
 };
 

@@ -1,6 +1,7 @@
 import type { ShownSetting } from "../config/show.ts";
 import type { Finding } from "../engine/finding.ts";
 import type { ExitCode } from "../engine/reasons.ts";
+import type { ImageList } from "../images/list.ts";
 import type { DirectoryResult } from "../storage/result.ts";
 
 /** The last line of `--json`: what a run came to. Its schema ships with the package. */
@@ -29,6 +30,8 @@ export type Result = {
   settings?: readonly ShownSetting[];
   /** `config schema` */
   schema?: object;
+  /** `images` */
+  images?: ImageList;
   seconds: number;
 };
 

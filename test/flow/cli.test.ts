@@ -9,7 +9,17 @@ import { stubTools } from "./stubs.ts";
 
 const machine = useProgram();
 
-const commands = ["install", "plan", "status", "doctor", "uninstall", "config show", "config init", "kubeconfig"];
+const commands = [
+  "install",
+  "plan",
+  "status",
+  "doctor",
+  "uninstall",
+  "config show",
+  "config init",
+  "kubeconfig",
+  "images",
+];
 
 describe("a command line that says nothing we know", () => {
   test.each([
