@@ -139,6 +139,6 @@ export function isNewer(writer: string): Finding {
     reason: "STATE_NEWER",
     room: "cluster",
     says: `this machine was last set up by tracebloc ${writer}, and this is ${version}`,
-    remedies: [{ says: "use the newer version", command: "npx tracebloc@latest install" }],
+    remedies: [{ says: "use that version, or a newer one" }],
   };
 }

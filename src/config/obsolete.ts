@@ -66,7 +66,10 @@ export const obsolete: readonly Obsolete[] = [
     instead: "NODE_EXTRA_CA_CERTS for downloads and the sign-in; nothing for images that the cluster pulls",
   },
   { variables: machine, instead: "nothing: the engine and the machine are set up beforehand, by you" },
-  { variables: ["TRACEBLOC_INSTALL_REF", "TRACEBLOC_ALLOW_UNVERIFIED"], instead: "npx tracebloc@VERSION" },
+  {
+    variables: ["TRACEBLOC_INSTALL_REF", "TRACEBLOC_ALLOW_UNVERIFIED"],
+    instead: "nothing: the version is that of the checkout",
+  },
 ];
 
 function words(text: string): readonly string[] {

@@ -113,9 +113,7 @@ function unusable(source: Tree, from: string, platform: Platform): readonly Find
     ...source.unread.map(({ path, why }) =>
       invalid(`${place(path, from)} ${why}`, { says: "make it readable, or take it out" }),
     ),
-    ...(links.length > 0
-      ? [invalid(`${several(links)} in ${from} ${areOrIs(links)} symbolic links, which are not followed`, resolved)]
-      : []),
+    ...(links.length > 0 ? [invalid(`no symbolic link is followed: ${several(links)} in ${from}`, resolved)] : []),
     ...(others.length > 0
       ? [
           invalid(`${several(others)} in ${from} cannot be copied`, {

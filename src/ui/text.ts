@@ -96,19 +96,23 @@ export function endLines(says: string, exit: ExitCode, { width }: Style): string
 /** A sentence and a command to paste, which is never folded: it stands behind, or on a line of its own. */
 export function commandLines(says: string, command: string, { width }: Style): string[] {
   const line = `${says}:   ${command}`;
-  return line.length <= width ? [line] : [...fold(`${says}:`, width), `  ${command}`];
+  return line.length <= width
+    ? [line]
+    : [...fold(`${says}:`, width), `${command.length + 2 > width ? "" : "  "}${command}`];
 }
 
 /** A line with its mark and label; `aside` (a time, a reason) stands in gray behind the sentence. */
 function marked(mark: Mark, title: string, says: string, aside: string, style: Style): string {
   const [symbol, colour] = marks[mark];
   const room = textRoom(style);
-  const texts = fold(onOneLine(says), room);
-  const last = texts.at(-1) ?? "";
-  const fits = last.length + 3 + aside.length <= room;
-  const behind = aside === "" ? "" : `${fits ? "   " : `\n${indent(style)}`}${paint("gray", aside, style)}`;
-  const label = title.padEnd(style.label ?? usualLabel);
-  return `  ${paint(colour, symbol, style)} ${label} ${texts.join(`\n${indent(style)}`)}${behind}`;
+  const [word = "", ...more] = fold(onOneLine(says), room);
+  // A path that is wider than the room beside its label stands below it.
+  const isBelow = word.length > room;
+  const label = isBelow ? title : `${title.padEnd(style.label ?? usualLabel)} ${word}`;
+  const texts = (isBelow ? [word, ...more] : more).map((line) => `\n${indent(style, line)}${line}`);
+  const fits = (more.at(-1) ?? word).length + 3 + aside.length <= room;
+  const behind = aside === "" ? "" : `${fits ? "   " : `\n${indent(style, aside)}`}${paint("gray", aside, style)}`;
+  return `  ${paint(colour, symbol, style)} ${label}${texts.join("")}${behind}`;
 }
 
 /** A command is never folded, so that it can be copied; where it does not fit behind its words it gets a line of its own. */
@@ -117,7 +121,7 @@ function remedyLines(says: string, command: string, style: Style): string[] {
   const line = onOneLine(command);
   const shown = paint("bold", line, style);
   if (words.length + 4 + line.length <= textRoom(style)) return [`${indent(style)}${words}:   ${shown}`];
-  return [...below(`${words}:`, "", style), `${indent(style)}  ${shown}`];
+  return [...below(`${words}:`, "", style), indent(style, line, 2) + shown];
 }
 
 /** Lines under a sentence. Those with a bar in front are somebody else's words. */
@@ -125,17 +129,16 @@ function below(text: string, bar: "" | "│ ", style: Style): string[] {
   const texts = text.split(/[\r\n]+/).map(onOneLine);
   return texts
     .flatMap((one) => fold(one, textRoom(style) - bar.length))
-    .map((line) => {
-      return indent(style) + (bar === "" ? line : paint("gray", bar + line, style));
-    });
+    .map((line) => indent(style, bar + line) + (bar === "" ? line : paint("gray", bar + line, style)));
 }
 
-function indent({ label = usualLabel }: Style): string {
-  return " ".repeat(label + 5);
+/** The column of sentences; further left where a path or a command needs the room, which a terminal would break anywhere. */
+function indent({ label = usualLabel, width }: Style, line = "", more = 0): string {
+  return " ".repeat(Math.max(Math.min(label + 5 + more, width - line.length), 0));
 }
 
-function textRoom(style: Style): number {
-  return Math.max(style.width - indent(style).length, leastText);
+function textRoom({ label = usualLabel, width }: Style): number {
+  return Math.max(width - label - 5, leastText);
 }
 
 type Colour = "green" | "yellow" | "red" | "white" | "gray" | "bold";

@@ -102,14 +102,17 @@ describe("the ingestor's chart in a cluster", () => {
     },
   ];
 
-  async function helm(args: readonly string[], stdin = "") {
+  async function helm(args: readonly string[]) {
     const env = { ...labEnvironment(), KUBECONFIG: kubeconfig };
-    const { code, stdout, stderr } = await run("helm", [...args, "--namespace", namespace], { env, stdin });
+    const { code, stdout, stderr } = await run("helm", [...args, "--namespace", namespace], { env });
     return { code, said: `${stdout}\n${stderr}` };
   }
 
-  const bring = (table: string, ...args: readonly string[]) =>
-    helm([...args, chart, "--values", "-"], JSON.stringify({ ingestConfig: config(table) }));
+  async function bring(table: string, ...args: readonly string[]) {
+    const file = join(folder, "cats-dogs.yaml");
+    await writeFile(file, config(table));
+    return helm([...args, chart, "--set-file", `ingestConfig=${file}`]);
+  }
 
   /** What the jobs manager was sent, oldest first. */
   async function submissions() {

@@ -7,6 +7,8 @@ import { describe, expect, test } from "vitest";
 
 import { buildProgram } from "../../src/cli/program.ts";
 import { exitCodes, reasons } from "../../src/engine/reasons.ts";
+import { datasetOf } from "../../src/ingest/dataset.ts";
+import { readIngestConfig } from "../../src/ingest/read-config.ts";
 import { fewestCpus } from "../../src/host/checks/cpus.ts";
 import { dataFloors, engineFloors } from "../../src/host/checks/disk.ts";
 import { memoryNeeds } from "../../src/host/checks/memory.ts";
@@ -20,6 +22,9 @@ const documents = ["README.md", "INSTALL.md", "SECURITY.md", "scripts/lab/README
 /** Commands that neither are ours nor can be told from a table, with the test that runs them. */
 const runElsewhere: Readonly<Record<string, string>> = {
   "node scripts/lab/lab.mjs": "every test of test/lab",
+  "helm install cats-dogs ": "test/lab/ingestor.test.ts",
+  "helm upgrade cats-dogs ": "test/lab/ingestor.test.ts",
+  "helm uninstall cats-dogs ": "test/lab/ingestor.test.ts",
   "docker exec": "test/shell/prepare.test.ts runs the same script",
 };
 
@@ -64,6 +69,14 @@ describe("INSTALL.md", () => {
   });
 });
 
+test("the IngestConfig in INSTALL.md is one, of a dataset that can be staged", () => {
+  const [, text = ""] = /^```yaml\n(apiVersion: tracebloc[\s\S]*?)^```$/m.exec(read("INSTALL.md")) ?? [];
+  const ingestion = readIngestConfig(text, "INSTALL.md");
+  expect("config" in ingestion && datasetOf(ingestion.config, ingestion.placeOf)).toMatchObject({
+    dataset: { folder: "cats-dogs", parts: [{ path: "labels.csv" }, { path: "images" }] },
+  });
+});
+
 describe("what a machine needs, as INSTALL.md has it", () => {
   const needs = read("INSTALL.md").split("## What a machine needs")[1]?.split("\n## ")[0] ?? "";
 
@@ -82,6 +95,12 @@ test("README.md names every package of Debian that the tests install", () => {
   expect(packages).toContain("busybox-static");
   const [row = ""] = read("README.md").match(/^\| Debian's packages .*$/m) ?? [];
   for (const name of packages) expect(row).toContain(`\`${name}\``);
+});
+
+test.each(["README.md", "INSTALL.md"])("%s says what `tracebloc` stands for as long as it is not published", (name) => {
+  const { bin } = JSON.parse(read("package.json")) as { bin: { tracebloc: string } };
+  expect(read(name)).toContain(`\`tracebloc\` stands for \`node ${bin.tracebloc}\``);
+  expect(read(name)).not.toContain("npx tracebloc@");
 });
 
 /** Variables of the system and of other programs, which the text may name. */
@@ -128,7 +147,9 @@ function faultOf(line: string): string | undefined {
   return faultOfCommand(rest.slice(0, endOf(rest)));
 }
 
-function faultOfScript([, verb = "", name = "", separator, ...rest]: string[]): string | undefined {
+function faultOfScript(words: readonly string[]): string | undefined {
+  // `-s` silences npm itself.
+  const [, verb = "", name = "", separator, ...rest] = words.filter((word) => word !== "-s");
   if (verb === "ci") return undefined;
   const script = verb === "run" ? name : verb;
   if (!(script in scripts)) return `package.json has no script ${script}`;

@@ -94,7 +94,7 @@ describe("staging is refused", () => {
     expect(planned).toMatchObject({
       findings: [
         {
-          says: `a, b, c and 1 more in ${from} are symbolic links, which are not followed`,
+          says: `no symbolic link is followed: a, b, c and 1 more in ${from}`,
           remedies: [{ command: `cp -RL '${from}' '${from}-resolved'` }],
         },
       ],

@@ -44,6 +44,28 @@ describe("lines for a person", () => {
     ]);
   });
 
+  test("begin further left where a path or a command would not stay whole", () => {
+    const command = "node /home/ada/tracebloc/dist/bin.cjs install";
+    const says = `the folder is /home/ada/.cache/tracebloc/data/tracebloc/data`;
+    const told = { ...finding, says, details: [], remedies: [{ says: "repair it", command }] };
+    expect(findingLines(told, "failed", narrow).join("\n").split("\n")).toEqual([
+      "  ✗ Cluster        the folder is",
+      "              /home/ada/.cache/tracebloc/data/tracebloc/data",
+      "                   CLUSTER_STOPPED",
+      "                   repair it:",
+      `               ${command}`,
+    ]);
+  });
+
+  test("put below its label what is wider than the room beside it", () => {
+    const path = "/home/ada/.cache/tracebloc/data/tracebloc/data";
+    expect(roomLine("done", "Directories", `${path}, made`, 15_200, narrow).split("\n")).toEqual([
+      "  ✓ Directories",
+      `             ${path},`,
+      "                   made   15 s",
+    ]);
+  });
+
   test("give a step its time only where it took one", () => {
     expect(roomLine("done", "Cluster", "runs", 999, wide)).toBe("  ✓ Cluster        runs");
     expect(roomLine("done", "Cluster", "runs", 15_200, wide)).toBe("  ✓ Cluster        runs   15 s");
