@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 
 import { known, unknown, type Fact } from "../engine/fact.ts";
 import { Failure, type Finding } from "../engine/finding.ts";
 import { writeAtomically } from "../files/atomic.ts";
 import type { StatePaths } from "../files/state.ts";
 import { version } from "../platform/version.ts";
+import { readStateFile } from "../files/read-file.ts";
 
 /** The shape of `installation.json`. A higher number was written by a program that knows more than this one. */
 const format = 1;
@@ -34,7 +34,7 @@ export function readInstallation({ installation: path }: StatePaths): Fact<Insta
   const how = `read ${path}`;
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readStateFile(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === "ENOENT" ? known({ is: "none" }, how) : unknown(message, how);

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
-
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Endpoint } from "./node.ts";
+import { readStateFile } from "../files/read-file.ts";
 
 /** A kubeconfig with one cluster, one user and one context, as far as calling the cluster needs. Holds a private key. */
 export type Kubeconfig = Endpoint & {
@@ -72,7 +72,11 @@ export function toDocument({ context, host, port, ca, certificate, key }: Kubeco
 /** Our stored kubeconfig of a cluster. Undefined where there is none that can be used: then it is fetched anew. */
 export function readStored(path: string): Kubeconfig | undefined {
   try {
-    return readDocument(JSON.parse(readFileSync(path, "utf8")));
+    const stored = readDocument(JSON.parse(readStateFile(path)));
+    // What looks like a key and is none would be told only by every call to the API failing.
+    createPrivateKey(stored.key);
+    for (const certificate of [stored.ca, stored.certificate]) void new X509Certificate(certificate);
+    return stored;
   } catch {
     return undefined;
   }

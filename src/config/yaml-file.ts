@@ -109,6 +109,9 @@ export type Parsed = {
   lineOf: (offset: number) => number;
 };
 
+/** What comes after these follows from them: a file of brackets alone had a thousand and more. */
+const mostFlaws = 10;
+
 /** A text as YAML with what is wrong in it; never throws. `asked` says by which version and rules. */
 export function parsed(text: string, asked: SchemaOptions & { version?: "1.1" } = {}): Parsed {
   const counter = new LineCounter();
@@ -116,11 +119,10 @@ export function parsed(text: string, asked: SchemaOptions & { version?: "1.1" } 
   try {
     // Without prettyErrors: they quote the file.
     const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, ...asked });
-    return {
-      document,
-      flaws: document.errors.map((error) => ({ line: lineOf(error.pos[0]), why: explain(error) })),
-      lineOf,
-    };
+    const flaws = document.errors
+      .slice(0, mostFlaws)
+      .map((error) => ({ line: lineOf(error.pos[0]), why: explain(error) }));
+    return { document, flaws, lineOf };
   } catch {
     return { document: undefined, flaws: [unreadable], lineOf };
   }

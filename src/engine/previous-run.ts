@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Child, ProcessId } from "../process/processes.ts";
 import { known, unknown, type Fact } from "./fact.ts";
 import { format, type Line } from "./journal-line.ts";
 import type { Action } from "./plan.ts";
+import { readStateFile } from "../files/read-file.ts";
 
 /** What the run before this one left behind, as its journal tells. */
 export type PreviousRun = {
@@ -35,7 +36,7 @@ export function previousRun(runs: string): Fact<PreviousRun | undefined> {
     const files = readdirSync(runs).filter((name) => name.endsWith(".ndjson"));
     for (const name of files.sort().reverse()) {
       const file = join(runs, name);
-      const run = readRun(readFileSync(file, "utf8"), file);
+      const run = readRun(readStateFile(file), file);
       if (run === "newer") return unknown(`${file} was written by a newer version`, how);
       if (run !== "empty") return known(run, how);
     }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, linkSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, linkSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 
 import type { Platform } from "../platform/platform.ts";
@@ -7,6 +7,7 @@ import { commandLine } from "../platform/shell.ts";
 import { ownProcess, type Processes, type ProcessId } from "../process/processes.ts";
 import { fileError, renameOver } from "./atomic.ts";
 import { elsewhere, type FolderProblem } from "./folder.ts";
+import { readStateFile } from "./read-file.ts";
 
 /** Who holds the lock, as it stands in the file. */
 export type Owner = ProcessId & {
@@ -160,7 +161,7 @@ type Seen = { owner: Owner | undefined; token: string; writtenAt: number };
 function look(path: string): Seen | undefined {
   try {
     const { ino, size, mtimeMs } = statSync(path);
-    const owner = ownerIn(readFileSync(path, "utf8"));
+    const owner = ownerIn(readStateFile(path));
     return { owner, token: owner?.token ?? `${ino}-${size}-${Math.round(mtimeMs)}`, writtenAt: mtimeMs };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;

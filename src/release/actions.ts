@@ -8,8 +8,8 @@ import { succeeded } from "../process/runner.ts";
 import { bundledChartFolder } from "./chart.ts";
 import { verifyCredentials } from "./credentials.ts";
 import { helmApply, helmFailure, takeOverCommand, type HelmAccess } from "./helm.ts";
-import { readReleaseRecords, releaseRecordsPath, type ReleaseRecord } from "./helm-records.ts";
-import { read } from "./observe.ts";
+import type { ReleaseRecord } from "./helm-records.ts";
+import { readRecords } from "./observe.ts";
 import { awaitMetrics } from "./metrics.ts";
 import { cannotTell, chartOf, type ReleaseAction } from "./plan.ts";
 import { awaitWorkloads } from "./readiness.ts";
@@ -109,7 +109,7 @@ async function recordOf(
   api: Api,
   on: Machine,
 ): Promise<Fact<ReleaseRecord | undefined>> {
-  const pick = (json: unknown) =>
-    readReleaseRecords(json).find((record) => record.name === release && record.namespace === namespace);
-  return read(api, releaseRecordsPath, "Helm's release records", on, pick);
+  const records = await readRecords(api, on);
+  if (records.state === "unknown") return records;
+  return { ...records, value: records.value.find(({ name, namespace: at }) => name === release && at === namespace) };
 }

@@ -26,19 +26,25 @@ export type ReleaseRecord = {
   lastDeployed: number | undefined;
   /** What the record holds inside; `unreadable` says why it could not be opened. */
   content: { chart: string; chartVersion: string; values: Readonly<Record<string, unknown>> } | { unreadable: string };
+  /** The Secret that holds the record. */
+  secret: string;
 };
+
+const everyRecord = "/api/v1/secrets?fieldSelector=type%3Dhelm.sh%2Frelease.v1&labelSelector=owner%3Dhelm";
+
+/** The path that lists every revision of every release, those included that a newer one took the place of. */
+export const allRecordsPath = everyRecord;
 
 /**
  * The path that lists every current revision of every release: Helm keeps each as a Secret of this type, and marks
  * all but the newest ones `superseded`. One read of some 20 ms in place of `helm list`, `helm status` and `helm get values`.
  */
-export const releaseRecordsPath =
-  "/api/v1/secrets?fieldSelector=type%3Dhelm.sh%2Frelease.v1&labelSelector=owner%3Dhelm%2Cstatus%21%3Dsuperseded";
+export const releaseRecordsPath = `${everyRecord}%2Cstatus%21%3Dsuperseded`;
 
 const ownLabels = new Set(["owner", "name", "status", "version", "modifiedAt", "createdAt"]);
 
 /**
- * Reads the answer to `releaseRecordsPath`: the newest revision of each release.
+ * Reads the answer to one of these paths: the newest revision of each release.
  * Throws `TypeError` when the answer is not a list of Secrets: an answer that cannot be read is no empty list.
  */
 export function readReleaseRecords(answer: unknown): ReleaseRecord[] {
@@ -55,25 +61,29 @@ export function readReleaseRecords(answer: unknown): ReleaseRecord[] {
 }
 
 type Secret = {
-  metadata?: { namespace?: string; labels?: Record<string, string> };
+  metadata?: { name?: string; namespace?: string; labels?: Record<string, string> };
   data?: { release?: string };
 };
 
 function readRecord(secret: Secret): ReleaseRecord {
   const labels = secret.metadata?.labels ?? {};
+  const secretName = secret.metadata?.name ?? "";
+  // Somebody may have taken its labels away; Helm's name for it says the same.
+  const [, nameInSecret, revisionInSecret] = /^sh\.helm\.release\.v1\.(.+)\.v(\d+)$/.exec(secretName) ?? [];
   const { content, lastDeployed } = open(secret.data?.release);
-  const revision = Number(labels["version"] ?? 0);
+  const revision = Number(labels["version"] ?? revisionInSecret ?? 0);
   const status = statuses.find((known) => known === labels["status"]) ?? "unknown";
   // Neither good nor bad: nothing may be concluded from it, and least of all that the release is well.
   const isTold = status !== "unknown" && Number.isSafeInteger(revision);
   return {
-    name: labels["name"] ?? "",
+    name: labels["name"] ?? nameInSecret ?? secretName,
     namespace: secret.metadata?.namespace ?? "",
     revision,
     status,
     labels: Object.fromEntries(Object.entries(labels).filter(([name]) => !ownLabels.has(name))),
     lastDeployed,
     content: isTold ? content : { unreadable: "its status is not known" },
+    secret: secretName,
   };
 }
 

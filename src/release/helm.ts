@@ -192,6 +192,17 @@ export function helmFailure(
       remedies: [{ says: "see what holds it", command: `kubectl get namespace ${release.namespace} -o yaml` }, again],
     };
   }
+  if (/needs the metrics API \(v1beta1\.metrics\.k8s\.io\)/.test(text)) {
+    return {
+      room: "release",
+      reason: "CHART_INVALID",
+      says: "the chart's resource monitor needs the metrics API, and the cluster has none",
+      remedies: [
+        { says: "see whether metrics-server is well", command: "kubectl get apiservice v1beta1.metrics.k8s.io" },
+        { says: "or do without: `resourceMonitor: false` in a file", command: "tracebloc install --values FILE" },
+      ],
+    };
+  }
   if (
     /values don't meet the specifications|at '[^']*': |chart requires kubeVersion|Chart\.yaml file is missing|failed to parse .*values|execution error at/.test(
       text,

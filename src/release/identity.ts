@@ -27,7 +27,7 @@ export function chooseTarget(records: readonly ReleaseRecord[], wanted: Wanted):
   const clients = living.filter((record) => "chart" in record.content && record.content.chart === clientChart);
   const inTheWay = living.find((record) => record.namespace === wanted.namespace && record.name === wanted.namespace);
 
-  if (unreadable !== undefined) return { refusal: isUnreadable(unreadable, unreadableWhy(unreadable)) };
+  if (unreadable !== undefined) return { refusal: isDamaged(unreadable, unreadableWhy(unreadable)) };
   if (inTheWay !== undefined && !clients.includes(inTheWay)) return { refusal: isOfAnotherChart(inTheWay) };
 
   const [client, second] = clients;
@@ -57,6 +57,21 @@ export function shortId(id: string): string {
 
 function unreadableWhy(record: ReleaseRecord): string {
   return "unreadable" in record.content ? record.content.unreadable : "";
+}
+
+/** Helm passes over a record that it cannot read: \`helm uninstall\` would take the workloads and leave it. */
+function isDamaged({ name, namespace, secret }: ReleaseRecord, why: string): Finding {
+  const of = `--namespace ${namespace}`;
+  return {
+    reason: "RELEASE_UNREADABLE",
+    room: "release",
+    says: `release ${name} in namespace ${namespace} cannot be read: ${why} (secret ${secret})`,
+    remedies: [
+      { says: "see what it is", command: `kubectl get secret ${secret} ${of} --show-labels` },
+      { says: "take that record away; the workloads stay", command: `kubectl delete secret ${secret} ${of}` },
+      { says: "then run the same command again", command: "tracebloc install" },
+    ],
+  };
 }
 
 function isUnreadable({ name, namespace }: ReleaseRecord, why: string): Finding {

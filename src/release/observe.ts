@@ -1,7 +1,8 @@
 import { saysOf, type Api } from "../cluster/api.ts";
 import { known, unknown, type Fact } from "../engine/fact.ts";
 import { within, type Machine } from "../engine/machine.ts";
-import { readReleaseRecords, releaseRecordsPath } from "./helm-records.ts";
+import { allRecordsPath, readReleaseRecords, releaseRecordsPath, type ReleaseRecord } from "./helm-records.ts";
+import { clientChart } from "./identity.ts";
 import type { ReleaseFacts } from "./plan.ts";
 import type { Deployment } from "./workloads.ts";
 
@@ -13,10 +14,25 @@ const deploymentsPath = "/apis/apps/v1/deployments?labelSelector=app.kubernetes.
 /** What the cluster says of its releases and of a client's Deployments: two reads, side by side. */
 export async function observeReleases(api: Api, on: Machine): Promise<ReleaseFacts> {
   const [records, deployments] = await Promise.all([
-    read(api, releaseRecordsPath, "Helm's release records", on, readReleaseRecords),
+    readRecords(api, on),
     read(api, deploymentsPath, "the client's Deployments", on, (json) => readList<Deployment>(json)),
   ]);
   return { records, deployments };
+}
+
+/**
+ * The newest record of every release. Where no current one is a client's, that proves nothing yet: the record of the
+ * newest revision may be gone, and those before it are marked as superseded. Then all of them are read.
+ */
+export async function readRecords(api: Api, on: Machine): Promise<Fact<readonly ReleaseRecord[]>> {
+  const how = "Helm's release records";
+  const current = await read(api, releaseRecordsPath, how, on, readReleaseRecords);
+  if (current.state === "unknown" || current.value.some(decides)) return current;
+  return read(api, allRecordsPath, how, on, readReleaseRecords);
+}
+
+function decides({ content, status }: ReleaseRecord): boolean {
+  return "unreadable" in content || (content.chart === clientChart && status !== "failed");
 }
 
 /** Reads one path of the API: known only with status 200 and a body of the expected shape. */

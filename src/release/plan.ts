@@ -99,6 +99,7 @@ function planApply(
 function whyApply({ record, namespace }: Target, asked: ReleaseWishes): string | undefined {
   if (record === undefined) return `no release exists in namespace ${namespace}`;
   if (record.status === "failed") return `revision ${record.revision} failed`;
+  if (record.status === "superseded") return `the record of the revision after ${record.revision} is gone`;
   if (asked.force) return "asked for with --force";
   // Another's chart is not exchanged for ours on the way to a changed setting: that is for the person to ask for.
   if (isAdopted(record)) return undefined;

@@ -5,9 +5,8 @@ import { nothing, type Action, type Done, type Performer, type Planned } from ".
 import { succeeded } from "../process/runner.ts";
 import type { ReleaseRoads } from "./actions.ts";
 import { helmFailure, helmUninstall } from "./helm.ts";
-import { readReleaseRecords, releaseRecordsPath } from "./helm-records.ts";
 import type { Target } from "./identity.ts";
-import { read } from "./observe.ts";
+import { readRecords } from "./observe.ts";
 import { cannotTell, type ReleaseFacts } from "./plan.ts";
 
 /** Takes a release away. What its chart keeps (the claims and volumes of its data) stays. */
@@ -50,7 +49,7 @@ export function removePerformer(roads: Pick<ReleaseRoads, "api" | "access">): Pe
       if (!succeeded(result)) throw new Failure(helmFailure(result, { name: release, namespace }));
     },
     prove: async ({ release, namespace }, on: Machine) => {
-      const records = await read(roads.api(), releaseRecordsPath, "Helm's release records", on, readReleaseRecords);
+      const records = await readRecords(roads.api(), on);
       if (records.state === "unknown") return unknown(records.why, records.seen.how, records.seen.ms);
       const there = records.value.some(
         (record) => record.name === release && record.namespace === namespace && record.status !== "uninstalled",

@@ -216,6 +216,7 @@ const anyRelease: Arbitrary<ReleaseRecord> = fc.record({
   status: fc.constantFrom(...statuses),
   labels: fc.constantFrom({}, { [wishesLabel]: "0123" }),
   lastDeployed: fc.constantFrom(1_796_000_000_000, undefined),
+  secret: fc.constant("sh.helm.release.v1.tracebloc.v1"),
   content: fc.oneof(
     fc.constant({ unreadable: "its record is damaged" }),
     fc.record({

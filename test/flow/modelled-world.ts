@@ -232,6 +232,7 @@ function recordOf({ release }: World): ReleaseRecord | undefined {
     revision: 1,
     status: release.status,
     labels: release.label === undefined ? {} : { [wishesLabel]: release.label },
+    secret: "sh.helm.release.v1.tracebloc.v3",
     lastDeployed: undefined,
     content: { chart: "client", chartVersion: "2.0.0", values: release.values },
   };

@@ -12,6 +12,7 @@ import { hostpath, identity, nodeLocal, podOf, render, run } from "../chart/helm
 import { platform, switches } from "../chart/matrix.ts";
 import type { Manifest } from "../chart/manifests.ts";
 import { createCluster, inLab, labEnvironment, type LabCluster } from "./lab.ts";
+import { helmFailure } from "../../src/release/helm.ts";
 
 const name = "lab-charts";
 const chart = fileURLToPath(new URL("../../charts/client", import.meta.url));
@@ -180,6 +181,18 @@ describe("the client's chart and the Kubernetes API", () => {
     const refused = await tried("clinic", nodeLocal);
     expect(refused.code).not.toBe(0);
     expect(refused.said).toContain("resourceMonitor needs the metrics API");
+    const ended = {
+      outcome: "exited",
+      exitCode: 1,
+      stdout: "",
+      stderr: refused.said,
+      truncated: false,
+      ms: 1,
+    } as const;
+    expect(helmFailure(ended, { name: "clinic", namespace: "clinic" })).toMatchObject({
+      reason: "CHART_INVALID",
+      says: "the chart's resource monitor needs the metrics API, and the cluster has none",
+    });
     expect((await tried("clinic", { ...nodeLocal, resourceMonitor: false })).code).toBe(0);
     await apply(metrics);
   });

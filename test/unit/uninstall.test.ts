@@ -16,7 +16,16 @@ const notLooked = notYet("nothing needs it");
 
 function record(namespace = "tracebloc"): ReleaseRecord {
   const content = { chart: "client", chartVersion: "2.0.0", values: { clientId: "client-1" } };
-  return { name: namespace, namespace, revision: 1, status: "deployed", labels: {}, lastDeployed: 0, content };
+  return {
+    name: namespace,
+    namespace,
+    revision: 1,
+    status: "deployed",
+    labels: {},
+    lastDeployed: 0,
+    content,
+    secret: "sh.helm.release.v1.tracebloc.v1",
+  };
 }
 
 function facts(cluster: Facts["cluster"], records?: readonly ReleaseRecord[]): Facts {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { docker, inLab } from "../lab.ts";
+import { paste } from "../looks.ts";
 import { actionsOf, callsOf, readLog, type Product, type Ran } from "../product.ts";
 
 const inNamespace = ["--namespace", "tracebloc"];
@@ -37,6 +38,38 @@ export function brokenReleases(product: Product): void {
       expect(ran.result().state).toBe("healthy");
       expect(actionsOf(ran.log()).at(0)).toBe("release.apply");
       expect((await product.run(["install", "--json"])).result()).toMatchObject({ exit: 0, actions: [] });
+    });
+  });
+
+  describe("whose newest record is damaged", () => {
+    test("is refused with what takes that record alone away; what is left of it is the release, and is mended", async () => {
+      expect(await product.run(["install", "--force"])).toMatchObject({ exit: 0 });
+      const newest = (await helm("history", "tracebloc", "--output", "json")).split('"revision":').at(-1) ?? "";
+      const secret = `sh.helm.release.v1.tracebloc.v${Number.parseInt(newest, 10)}`;
+      const pods = await product.kubectl(["get", "pods", ...inNamespace, "--output", "name"]);
+      await product.kubectl([
+        "patch",
+        "secret",
+        secret,
+        ...inNamespace,
+        "--patch",
+        '{"data":{"release":"Z2FyYmFnZQ=="}}',
+      ]);
+
+      const refused = await product.run(["install", "--json"]);
+      expect(refused.result()).toMatchObject({ exit: 5, actions: [], failures: [{ reason: "RELEASE_UNREADABLE" }] });
+      const [see, takeAway] = refused.result().failures[0]?.remedies ?? [];
+      expect(await paste(product, see?.command)).toContain(secret);
+      await paste(product, takeAway?.command);
+
+      // What is marked as superseded now is all that is left: no client would be made beside it.
+      const other = await product.run(["plan", "--json"], { env: { TRACEBLOC_CLIENT_ID: "somebody-else" } });
+      expect(other.result()).toMatchObject({ exit: 5, failures: [{ reason: "RELEASE_OF_ANOTHER_CLIENT" }] });
+      const bare = { env: { TRACEBLOC_CLIENT_ID: undefined, TRACEBLOC_CLIENT_PASSWORD: undefined } };
+      const ran = await product.run(["install", "--json"], bare);
+      expect(ran.result(), ran.last).toMatchObject({ exit: 0, state: "healthy", actions: [{ do: "release.apply" }] });
+      expect((await product.run(["install", "--json"], bare)).result()).toMatchObject({ exit: 0, actions: [] });
+      expect(await product.kubectl(["get", "pods", ...inNamespace, "--output", "name"])).toBe(pods);
     });
   });
 

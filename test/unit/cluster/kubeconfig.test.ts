@@ -76,10 +76,21 @@ describe("what is stored", () => {
 
   test("is read without asking whether it is still right; what cannot be read is as good as none", () => {
     const path = join(folder, "kubeconfig.yaml");
+    const real: Kubeconfig = {
+      ...ours,
+      ca: fixture("tls/ca.crt"),
+      certificate: fixture("tls/client.crt"),
+      key: fixture("tls/client.key"),
+    };
     expect(readStored(path)).toBeUndefined();
-    writeFileSync(path, toDocument(ours));
-    expect(readStored(path)).toEqual(ours);
-    writeFileSync(path, toDocument(ours).slice(0, 200));
+    writeFileSync(path, toDocument(real));
+    expect(readStored(path)).toEqual(real);
+    // Three minutes were waited for an API that could not be called with it, and the same again the next time.
+    for (const part of ["ca", "certificate", "key"] as const) {
+      writeFileSync(path, toDocument({ ...real, [part]: `${real[part].slice(0, 60)}\ngarbage\n` }));
+      expect(readStored(path), part).toBeUndefined();
+    }
+    writeFileSync(path, toDocument(real).slice(0, 200));
     expect(readStored(path)).toBeUndefined();
     expect(readStored(folder)).toBeUndefined();
   });

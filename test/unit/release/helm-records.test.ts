@@ -45,6 +45,17 @@ describe("Helm's records of releases", () => {
     },
   );
 
+  test("a record without Helm's labels is still that of its Secret's name", () => {
+    const [first] = recorded.answer.items;
+    const metadata = { ...first?.metadata, name: "sh.helm.release.v1.my.app.v12", labels: { status: "deployed" } };
+    const [found] = readReleaseRecords({ items: [{ ...first, metadata }] });
+    expect(found).toMatchObject({ name: "my.app", revision: 12, secret: "sh.helm.release.v1.my.app.v12" });
+    const [nameless] = readReleaseRecords({
+      items: [{ ...first, metadata: { ...metadata, name: "odd", labels: {} } }],
+    });
+    expect(nameless).toMatchObject({ name: "odd", content: { unreadable: "its status is not known" } });
+  });
+
   test("a payload that is made to fill the memory is not unpacked", () => {
     const [first] = recorded.answer.items;
     const bomb = gzipSync(Buffer.alloc(80 * 1024 * 1024)).toString("base64");

@@ -13,6 +13,7 @@ function record(over: Partial<ReleaseRecord> & { clientId?: string } = {}): Rele
     revision: 1,
     status: "deployed",
     labels: {},
+    secret: "sh.helm.release.v1.tracebloc.v3",
     lastDeployed: 0,
     content: { chart: "client", chartVersion: "2.0.0", values: { clientId } },
     ...rest,

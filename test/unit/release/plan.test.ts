@@ -25,6 +25,7 @@ function record(more: Partial<ReleaseRecord> = {}): ReleaseRecord {
     revision: 3,
     status: "deployed",
     labels: { [wishesLabel]: hashWishes(values) },
+    secret: "sh.helm.release.v1.tracebloc.v3",
     lastDeployed: Date.parse("2026-11-30T10:00:00Z"),
     content: { chart: "client", chartVersion: bundledChart.version, values },
     ...more,
