@@ -160,8 +160,8 @@ describe("a client that is asked for by many wishes", () => {
     const shown = keep(await product.run(["config", "show"], { env }));
 
     expect(shown.exit, shown.last).toBe(0);
-    expect(shown.stdout).toMatch(/^clientPassword +\(hidden\) +TRACEBLOC_CLIENT_PASSWORD$/m);
-    expect(shown.stdout).toMatch(/^cluster +lab-wishes +CLUSTER_NAME$/m);
+    expect(shown.stdout).toMatch(/^clientPassword +TRACEBLOC_CLIENT_PASSWORD +\(hidden\)$/m);
+    expect(shown.stdout).toMatch(/^cluster +CLUSTER_NAME +lab-wishes$/m);
     expect(shown.stdout).toContain(datasets);
   });
 
