@@ -1,6 +1,4 @@
 import { copyFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -53,29 +51,21 @@ const metrics = {
 
 describe("the client's chart and the Kubernetes API", () => {
   let cluster: LabCluster;
-  let folder: string;
-  let kubeconfig: string;
 
   beforeAll(async () => {
     await inLab("k3d", ["cluster", "delete", name]);
     cluster = await createCluster(name);
     const images = await makeImages();
     await inLab("k3d", ["image", "import", "--mode", "direct", "--cluster", name, ...images]);
-    folder = await mkdtemp(join(tmpdir(), `${name}-`));
-    kubeconfig = join(folder, "kubeconfig");
-    await writeFile(kubeconfig, await inLab("k3d", ["kubeconfig", "get", name]), { mode: 0o600 });
     await apply(metrics);
   });
-  afterAll(async () => {
-    await cluster.remove();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => cluster.remove());
 
   const apply = (object: object) => cluster.kubectl(["apply", "--filename", "-"], JSON.stringify(object));
   const namespace = (of: string) => apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: of } });
 
   async function helm(args: readonly string[], values: object = {}) {
-    const env = { ...labEnvironment(), KUBECONFIG: kubeconfig };
+    const env = { ...labEnvironment(), KUBECONFIG: cluster.kubeconfig };
     const { code, stdout, stderr } = await run("helm", args, {
       env,
       stdin: JSON.stringify({ ...identity, ...values }),

@@ -53,7 +53,6 @@ const config = (table: string) =>
 describe("the ingestor's chart in a cluster", () => {
   let cluster: LabCluster;
   let folder: string;
-  let kubeconfig: string;
 
   beforeAll(async () => {
     await inLab("k3d", ["cluster", "delete", name]);
@@ -61,8 +60,6 @@ describe("the ingestor's chart in a cluster", () => {
     await makeCurlImage();
     await inLab("k3d", ["image", "import", "--mode", "direct", "--cluster", name, image]);
     folder = await mkdtemp(join(tmpdir(), `${name}-`));
-    kubeconfig = join(folder, "kubeconfig");
-    await writeFile(kubeconfig, await inLab("k3d", ["kubeconfig", "get", name]), { mode: 0o600 });
     await cluster.kubectl(["create", "namespace", namespace]);
     await cluster.kubectl(["label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted"]);
     await cluster.kubectl(["create", "--filename", "-"], JSON.stringify({ apiVersion: "v1", kind: "List", items }));
@@ -103,7 +100,7 @@ describe("the ingestor's chart in a cluster", () => {
   ];
 
   async function helm(args: readonly string[]) {
-    const env = { ...labEnvironment(), KUBECONFIG: kubeconfig };
+    const env = { ...labEnvironment(), KUBECONFIG: cluster.kubeconfig };
     const { code, stdout, stderr } = await run("helm", [...args, "--namespace", namespace], { env });
     return { code, said: `${stdout}\n${stderr}` };
   }

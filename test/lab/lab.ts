@@ -30,6 +30,8 @@ export type LabCluster = {
   node: string;
   /** The folder of this machine that is /tracebloc in the node. */
   data: string;
+  /** The path of its kubeconfig, which goes with it. */
+  kubeconfig: string;
   kubectl: (args: readonly string[], input?: string) => Promise<string>;
   remove: () => Promise<void>;
 };
@@ -60,6 +62,7 @@ export async function createCluster(name: string): Promise<LabCluster> {
   return {
     node: `k3d-${name}-server-0`,
     data,
+    kubeconfig,
     kubectl: (args, input = "") => inLab("kubectl", ["--kubeconfig", kubeconfig, ...args], { input }),
     remove,
   };

@@ -92,6 +92,7 @@ describe("what a release needs", () => {
     ["a new one signs in first", seeing([]), wanting(), ["release.credentials", "release.apply"]],
     ["a new one needs credentials", seeing([]), nobody, ["release.apply", "refused: CREDENTIALS_MISSING"]],
     ["a failed one is applied again", seeing([record({ status: "failed" })]), nobody, ["release.apply"]],
+    ["so is one whose newest record is gone", seeing([record({ status: "superseded" })]), nobody, ["release.apply"]],
     ["other wishes are applied", seeing([record()]), wanting(undefined, { file: { a: 1 } }), ["release.apply"]],
     ["another password signs in first", seeing([record()]), again, ["release.credentials", "release.apply"]],
     [
