@@ -31,11 +31,13 @@ const leftoverLimitMs = 600_000;
 /** For commands that change nothing: no lock, no log, not even a state directory. */
 export async function looking(begun: Begun, work: (running: Running) => Promise<ExitCode>): Promise<ExitCode> {
   const { running, interrupts } = start(begun);
+  let exit: ExitCode = exitCodes.defect;
   try {
-    return await work(running);
+    exit = await work(running);
+    return exit;
   } finally {
     begun.screen.close();
-    interrupts.unwatch();
+    interrupts.over(exit);
   }
 }
 
@@ -78,7 +80,7 @@ export async function changing(begun: Begun, work: (running: Running) => Promise
     begun.screen.close();
     running.journal.end(exit);
     lock.release();
-    interrupts.unwatch();
+    interrupts.over(exit);
   }
 }
 

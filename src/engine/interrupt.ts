@@ -23,15 +23,17 @@ export type Interrupts = {
   stop: AbortSignal;
   /** The exit code of the first signal, once there was one. */
   exitCode(): ExitCode | undefined;
-  /** Listens no more. */
-  unwatch(): void;
+  /**
+   * The work is over, and this is its exit code. Whoever presses once more while the program leaves gets that code:
+   * listening no more would let the signal end the program, and the code of the first would be lost.
+   */
+  over(code: ExitCode): void;
 };
 
 export type InterruptOptions = {
   /** `process`, or what plays it in a test. */
   source: {
     on(name: EndingSignal, listener: () => void): unknown;
-    off(name: EndingSignal, listener: () => void): unknown;
   };
   /** The first signal came: tell what is waited for, and that a second forces. */
   stopping?: (signal: EndingSignal) => void;
@@ -58,10 +60,12 @@ export function watchInterrupts({
   let first: EndingSignal | undefined;
   let count = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
+  let left: ExitCode | undefined;
 
   const onSignal = (signal: EndingSignal) => {
     if (now() - lastAt < oneKeyPressMs) return;
     lastAt = now();
+    if (left !== undefined) return leave(left);
     count += 1;
     first ??= signal;
     const code = endings[first];
@@ -77,14 +81,11 @@ export function watchInterrupts({
       leave(code);
     }
   };
-  const listeners = (Object.keys(endings) as EndingSignal[]).map((name) => ({ name, listener: () => onSignal(name) }));
-  for (const { name, listener } of listeners) source.on(name, listener);
+  for (const name of Object.keys(endings) as EndingSignal[]) source.on(name, () => onSignal(name));
   return {
     stop: stop.signal,
     exitCode: () => (first === undefined ? undefined : endings[first]),
-    unwatch: () => {
-      for (const { name, listener } of listeners) source.off(name, listener);
-    },
+    over: (code) => void (left = code),
   };
 }
 

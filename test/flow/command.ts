@@ -3,6 +3,7 @@ import { onTestFinished, vi } from "vitest";
 import { labClient, labPassword, start as startBackend } from "../../scripts/lab/backend.mjs";
 import type { Here } from "../../src/cli/here.ts";
 import type { PlatformName } from "../../src/platform/platform.ts";
+import { endings } from "../../src/engine/interrupt.ts";
 import type { RunnerOptions } from "../../src/process/execa-runner.ts";
 import type { Command, Runner } from "../../src/process/runner.ts";
 import type { Result } from "../../src/ui/result.ts";
@@ -115,6 +116,8 @@ async function run(
   } finally {
     stdout.end();
     stderr.end();
+    // A command listens until its process has gone; here one process outlives many.
+    for (const signal of Object.keys(endings)) process.removeAllListeners(signal);
   }
   const strange = [...calls.unexpected, ...stand.unexpected()];
   if (strange.length > 0) throw new Error(`nobody expects:\n${strange.join("\n")}\n${stderr.text().slice(-2000)}`);

@@ -23,7 +23,7 @@ function watched(force: () => Promise<void> = () => Promise.resolve()) {
     time += afterMs;
     source.emit(signal);
   };
-  return { interrupts, told, send, source };
+  return { interrupts, told, send };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -82,11 +82,22 @@ describe("signals", () => {
     expect(interrupts.exitCode()).toBe(code);
   });
 
-  test("are nobody's business after the watch has ended", () => {
-    const { interrupts, told, send, source } = watched();
-    interrupts.unwatch();
+  test("that come while the program leaves do not change its exit code", () => {
+    const { interrupts, told, send } = watched();
     send("SIGINT");
-    expect([told, source.eventNames()]).toEqual([[], []]);
+    interrupts.over(130);
+    // The other half of the same key press, under npx.
+    send("SIGINT", 5);
+    expect(told).toEqual(["stopping for SIGINT"]);
+    send("SIGINT");
+    expect(told).toEqual(["stopping for SIGINT", "leave with 130"]);
+  });
+
+  test("find nothing to stop once the work is done", () => {
+    const { interrupts, told, send } = watched();
+    interrupts.over(0);
+    send("SIGTERM");
+    expect([told, interrupts.stop.aborted]).toEqual([["leave with 0"], false]);
   });
 
   test("any number of steps may listen to the stop without a word of Node about too many", async () => {
