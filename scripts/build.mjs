@@ -37,6 +37,7 @@ const leftOut = {
   chalk: join(root, "scripts", "build", "colours.mjs"),
   debug: join(root, "scripts", "build", "no-debug.mjs"),
   "cli-spinners": join(root, "scripts", "build", "spinners.mjs"),
+  "get-stream": join(root, "scripts", "build", "execa-unused.mjs"),
   "@sindresorhus/merge-streams": join(root, "scripts", "build", "no-merge.mjs"),
   "npm-run-path": join(root, "scripts", "build", "no-merge.mjs"),
   execa: join(root, "scripts", "build", "execa.mjs"),
@@ -44,12 +45,13 @@ const leftOut = {
   yaml: join(root, "node_modules", "yaml", "browser", "dist", "index.js"),
 };
 
-/** Folders of execa that stand for what the runner never asks for. */
-const unused = /[\\/]execa[\\/]lib[\\/](?:ipc|convert|pipe|verbose)[\\/]/;
+/** Parts of execa that stand for what the runner never asks for. */
+const unused =
+  /[\\/]execa[\\/]lib[\\/](?:(?:ipc|convert|pipe|verbose|transform)[\\/]|io[\\/](?:contents|iterate|max-buffer)\.js|resolve[\\/]all-async\.js|return[\\/]message\.js|stdio[\\/]duplicate\.js)/;
 const withoutUnused = {
   name: "execa-without-the-unused",
   resolveId: {
-    filter: { id: /^\.\.?\/(?:.*\/)?(?:ipc|convert|pipe|verbose)\// },
+    filter: { id: /^\.\.?\// },
     handler: (id, importer) =>
       importer !== undefined && unused.test(join(dirname(importer), id))
         ? join(root, "scripts", "build", "execa-unused.mjs")

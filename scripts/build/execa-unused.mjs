@@ -1,5 +1,6 @@
-// In place of parts of execa that the runner does not ask for: its ipc, convert, pipe and verbose folders. Each does
-// what the part does where it was not asked for; what cannot be done without it says so.
+// In place of parts of execa that the runner does not ask for: `unused` in scripts/build.mjs. Each does what the part
+// does where it was not asked for; what cannot be done without it says so.
+import { setImmediate } from "node:timers/promises";
 
 // ipc: no messages between us and what we start.
 export const addIpcMethods = () => {};
@@ -21,6 +22,26 @@ export const shouldLogOutput = () => false;
 export const logLines = () => {};
 export const logCommand = () => {};
 export const logResult = () => {};
+
+// transform: what a program writes is read as it is.
+export const normalizeTransforms = (stdioItems) => stdioItems;
+export const getFdObjectMode = () => false;
+export const generatorToStream = leftOut;
+
+// io and `all`: the runner listens itself (`buffer: false`). A stream that nobody reads must flow, or it would never end.
+export const getStreamOutput = async ({ stream }) => {
+  await setImmediate();
+  if (stream.readableFlowing === null) stream.resume();
+};
+export const getBufferedData = async (output) => await output;
+export class MaxBufferError extends Error {}
+export const makeAllStream = () => {};
+export const waitForAllStream = async () => {};
+
+// return and stdio: what failed is read from `cause`; no two streams are one.
+export const createMessages = ({ originalError }) => ({ originalMessage: originalError?.message, message: "" });
+export const filterDuplicates = (stdioItems) => stdioItems;
+export const getDuplicateStream = () => {};
 
 function leftOut() {
   throw new Error("this part of execa is not in the bundle: see scripts/build.mjs");
