@@ -66,8 +66,7 @@ describe("a run that is killed", () => {
   });
 });
 
-// Once in some hundred runs of all tests side by side one of these did not end, and never by itself (900 runs): tried again.
-describe("Ctrl-C in a terminal, which goes to the whole group", { retry: 2 }, () => {
+describe("Ctrl-C in a terminal, which goes to the whole group", () => {
   test("reaches the run alone, which ends its program in order and exits with 130", async () => {
     const run = await start("sh", fixture("ends-on-term.sh"));
     expect(statOf(run.children[0] ?? 0)[2]).toBe(String(run.children[0]));
