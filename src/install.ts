@@ -7,6 +7,7 @@ import { effectiveDataDir, effectiveDatasetDir, effectiveStorageMode, ownershipO
 import { clusterPerformers } from "./cluster/performers.ts";
 import { planCluster } from "./cluster/plan.ts";
 import { notOurs } from "./cluster/refusals.ts";
+import { loginOf } from "./cluster/registries.ts";
 import type { Tool } from "./config/pins.ts";
 import type { StorageMode, Wishes } from "./config/wishes.ts";
 import { notYet, type Fact } from "./engine/fact.ts";
@@ -77,7 +78,14 @@ export type Facts = {
 };
 
 /** What is asked for: the wishes, the operator's values file, and how this run goes about it. */
-export type Asked = { wishes: Wishes; file: Values; force: boolean; platform: Platform };
+export type Asked = {
+  wishes: Wishes;
+  file: Values;
+  force: boolean;
+  platform: Platform;
+  /** What tells the certificates apart that are wished for, where they are. */
+  ca?: string;
+};
 
 /**
  * Looks at all that a healthy client consists of, side by side: two docker calls for the node, one for the directories,
@@ -248,7 +256,10 @@ export function performers(
   };
   return {
     ...toolPerformers,
-    ...clusterPerformers(() => tool("k3d")),
+    ...clusterPerformers(
+      () => tool("k3d"),
+      () => loginOf(asked().wishes),
+    ),
     ...storagePerformers(),
     ...releasePerformers({
       cluster: asked().wishes.cluster.value,

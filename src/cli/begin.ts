@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import { diskFiles } from "../config/disk.ts";
 import { loadWishes } from "../config/load.ts";
 import { flagOf, optionNames, propertyOf, settings } from "../config/names.ts";
@@ -12,6 +14,7 @@ import type { Asked } from "../install.ts";
 import type { Platform } from "../platform/platform.ts";
 import { quote } from "../platform/shell.ts";
 import type { Redactor } from "../process/redact.ts";
+import { withOutside } from "../release/outside.ts";
 import { secretsIn, type Values } from "../release/values.ts";
 import { fetchedPathOf } from "../tools/observe.ts";
 import { bareResult } from "../ui/result.ts";
@@ -80,9 +83,12 @@ export async function begin(command: string, flags: Flags, label?: number): Prom
   }
   const text = await readValuesFile(loaded.wishes);
   const path = loaded.wishes.values.value ?? "";
-  const { wishes, values: file, findings } = withCredentialsOf(loaded.wishes, text, path, at.platform);
+  const { wishes, values, findings } = withCredentialsOf(loaded.wishes, text, path, at.platform);
   if (findings.length > 0) return unusable(findings);
-  if (wishes.clientPassword.value !== undefined) redactor.add(wishes.clientPassword.value);
+  for (const secret of [wishes.clientPassword.value, wishes.registryPassword.value]) redactor.add(secret);
+  const pem = wishes.caBundle.value === undefined ? undefined : await diskFiles.readText(wishes.caBundle.value);
+  const file = withOutside(at.environment, pem, values);
+  for (const secret of secretsIn(file)) redactor.add(secret);
   return {
     command,
     here: at,
@@ -93,8 +99,13 @@ export async function begin(command: string, flags: Flags, label?: number): Prom
     warnings: [...loaded.warnings],
     helm,
     startedAt,
-    asked: { wishes, file, force: options.force, platform: at.platform },
+    asked: { wishes, file, force: options.force, platform: at.platform, ...(pem && { ca: fingerprintOf(pem) }) },
   };
+}
+
+/** Short, as a label of the node is: the same certificates, whatever their file is called. */
+function fingerprintOf(pem: string): string {
+  return createHash("sha256").update(pem).digest("hex").slice(0, 16);
 }
 
 /** Which images are used matters where a cluster is to be made: `install` says it when it comes to that. */

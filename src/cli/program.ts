@@ -25,6 +25,7 @@ const wished = [
   "dataDir",
   "datasetDir",
   "storageMode",
+  "imageRegistry",
   "chart",
   "values",
 ] as const satisfies readonly (keyof Settings)[];

@@ -40,6 +40,15 @@ const known: readonly Known[] = [
     }),
   },
   {
+    // What registries, and docker in their stead, say of a login that is wrong or missing.
+    words: /unauthorized|no basic auth credentials|incorrect username or password/i,
+    means: () => ({
+      reason: "IMAGE_PULL_DENIED",
+      says: "the registry refuses the user name and password, or wants some",
+      remedies: [giveLogin],
+    }),
+  },
+  {
     // B43.
     words: /toomanyrequests|429 Too Many Requests|pull rate limit/i,
     means: () => ({
@@ -185,6 +194,25 @@ const known: readonly Known[] = [
     }),
   },
 ];
+
+/** What to do where a registry lets nobody in. */
+export const giveLogin: Remedy = {
+  says: "set TRACEBLOC_REGISTRY_USERNAME and TRACEBLOC_REGISTRY_PASSWORD to what the registry knows, then run this again",
+  command: "tracebloc install",
+};
+
+/** What a `docker pull` that failed means; k3d tells a pull of its own in these words. Pure. */
+export function complaintOfPull(image: string, stderr: string, platform: Platform): Explained {
+  const why = stderr.trim().split("\n").at(-1) || "it does not say why";
+  const explained = meaningOf(`failed to pull the image '${image}': ${why}`, platform);
+  return (
+    explained ?? {
+      reason: "IMAGE_PULL_FAILED",
+      says: `${image} could not be pulled: ${why}`,
+      remedies: [{ says: "try it by hand", command: `docker pull ${image}` }],
+    }
+  );
+}
 
 /** What a text means that k3d printed, or undefined where none of the known failures is in it. */
 export function meaningOf(text: string, platform: Platform): Explained | undefined {

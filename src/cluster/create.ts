@@ -8,12 +8,14 @@ import { isReady, saysOf } from "./api.ts";
 import { complaintsOf, meaningOf } from "./complaints.ts";
 import { reach } from "./connect.ts";
 import { noteBirth } from "./installation.ts";
+import { dockerChange } from "./docker.ts";
 import { createCluster, type ClusterShape } from "./k3d.ts";
 import { logTail, lookAtNode } from "./look.ts";
 import { mountAt, mountPoints, type Node } from "./node.ts";
 import { isFolder } from "./ownership.ts";
 import { choosePort } from "./port.ts";
 import { apiSilent, finding, moreMemory } from "./refusals.ts";
+import { layRegistries, pullWith, registriesInNode, type RegistryLogin } from "./registries.ts";
 import { removeCluster } from "./remove.ts";
 import { watchK3d, type Watched } from "./watch.ts";
 
@@ -21,11 +23,12 @@ import { watchK3d, type Watched } from "./watch.ts";
  * Makes the cluster and waits until its API is ready. Noted before k3d is called, so that what a dead run leaves is
  * known to be ours. Where it fails, or is interrupted, all that was made is taken away again and the evidence kept.
  */
-export async function create(shape: ClusterShape, on: Machine, k3d: string): Promise<void> {
+export async function create(shape: ClusterShape, on: Machine, k3d: string, login?: RegistryLogin): Promise<void> {
   makeFolders(shape);
+  if (login !== undefined) await pullWith(login, shape, on);
   let port = shape.port;
   for (let tries = 1; ; tries++) {
-    const why = await attempt({ ...shape, port }, on, k3d);
+    const why = await attempt({ ...shape, port }, on, k3d, login);
     if (why === undefined) return;
     // Free when it was looked for, and taken since: another cluster that is made at the same time found it free as well.
     const next = why.reason === "PORT_TAKEN" && shape.anyPort ? (await choosePort(port + 1)).free : undefined;
@@ -38,19 +41,29 @@ export async function create(shape: ClusterShape, on: Machine, k3d: string): Pro
 const mostPorts = 5;
 
 /** One call of k3d, to its proof. Undefined where the cluster stands; else why not, and what was made is gone again. */
-async function attempt(shape: ClusterShape, on: Machine, k3d: string): Promise<Finding | undefined> {
+async function attempt(
+  shape: ClusterShape,
+  on: Machine,
+  k3d: string,
+  login: RegistryLogin | undefined,
+): Promise<Finding | undefined> {
   const { cluster } = shape;
-  const installation = noteBirth(on.state, cluster, new Date());
-  const watched = await watchK3d(
-    on,
-    createCluster(k3d, shape, installation, on.platform),
-    `k3d to make cluster ${cluster}`,
-  );
+  const { mirror, caBundle } = shape;
+  const told = { ...(mirror !== undefined && { mirror }), ...(caBundle !== undefined && { ca: caBundle.fingerprint }) };
+  const installation = noteBirth(on.state, cluster, new Date(), told);
+  const registries = layRegistries(shape, login, on);
+  const command = createCluster(k3d, shape, installation, on.platform, registries.args);
+  const watched = await watchK3d(on, command, `k3d to make cluster ${cluster}`);
+  registries.clear();
   if (!succeeded(watched.result)) return undo(await whyNotMade(watched, shape, on), shape, installation, on);
 
   const node = await lookAtNode(on, cluster);
   const mismounted = whyMismounted(node, shape);
   if (mismounted !== undefined) return undo(mismounted, shape, installation, on);
+  // k3d leaves it to all to read.
+  if (login !== undefined) {
+    await on.runner.run(dockerChange("docker exec", 10_000, "exec", node.name, "chmod", "600", registriesInNode));
+  }
   const answer = await reach(on, k3d, cluster);
   if (isReady(answer)) return undefined;
   return { ...apiSilent(cluster, saysOf(answer)), details: await logTail(on, cluster) };

@@ -22,7 +22,10 @@ export type Installation = {
 };
 
 /** Written before k3d is called, completed when the cluster has answered: without `readyAt` it may be half made (B09). */
-export type Birth = { createdAt: string; readyAt?: string };
+export type Birth = { createdAt: string; readyAt?: string } & Registries;
+
+/** What a node was told of registries when it was made: the mirror, and what tells the certificates apart. */
+export type Registries = { mirror?: string; ca?: string };
 
 export type InstallationRecord =
   | { is: "none" }
@@ -74,8 +77,8 @@ export function isUnfinished({ clusters }: Installation, cluster: string): boole
 }
 
 /** Notes that a cluster is about to be made, and gives the id to label it with: a new one where this is the first. */
-export function noteBirth(state: StatePaths, cluster: string, now: Date): string {
-  return change(state, now, (clusters) => ({ ...clusters, [cluster]: { createdAt: now.toISOString() } })).id;
+export function noteBirth(state: StatePaths, cluster: string, now: Date, told: Registries = {}): string {
+  return change(state, now, (clusters) => ({ ...clusters, [cluster]: { createdAt: now.toISOString(), ...told } })).id;
 }
 
 /** Notes that a cluster which we began to make has answered. One that was adopted, or noted before, needs no note. */

@@ -24,13 +24,23 @@ export type ClusterShape = {
   /** Absolute folder of this machine, as the engine understands it. Undefined in node-local mode. */
   dataDir: string | undefined;
   datasetDir: string | undefined;
+  /** What images come from in place of Docker Hub: host, port, path; `http://` before it for one without TLS. */
+  mirror?: string;
+  /** Certificates that the node is to trust: a PEM file of this machine, and what tells it from another. */
+  caBundle?: { path: string; fingerprint: string };
 };
 
 /**
  * `k3d cluster create`. The user's kubeconfig is left alone (B07), nothing but the API is published, and a failure is
- * left standing (`--no-rollback`) so that the node's log can still be read. metrics-server stays: the chart needs it.
+ * left standing (`--no-rollback`) so that the node's log can still be read. `registries`: flags about where images come from. metrics-server stays: the chart needs it.
  */
-export function createCluster(k3d: string, shape: ClusterShape, installation: string, platform: Platform): Command {
+export function createCluster(
+  k3d: string,
+  shape: ClusterShape,
+  installation: string,
+  platform: Platform,
+  registries: readonly string[] = [],
+): Command {
   const { cluster, image, port, dataDir, datasetDir } = shape;
   const disabled = ["traefik", "servicelb", ...(dataDir === undefined ? [] : ["local-storage"])];
   const folders = [mount(platform, dataDir, mountPoints.data), mount(platform, datasetDir, mountPoints.datasets)];
@@ -39,7 +49,7 @@ export function createCluster(k3d: string, shape: ClusterShape, installation: st
   const off = disabled.flatMap((component) => ["--k3s-arg", `--disable=${component}@server:*`]);
   const mounts = folders.flatMap((folder) => (folder === undefined ? [] : ["--volume", folder]));
   const label = ["--runtime-label", `${installationLabel}=${installation}@server:0`];
-  const args = ["cluster", "create", cluster, ...server, ...conduct, ...off, ...mounts, ...label];
+  const args = ["cluster", "create", cluster, ...server, ...conduct, ...off, ...mounts, ...label, ...registries];
   return k3dCommand(k3d, "k3d cluster create", shape.toolsImage, createLimitMs + createPatienceMs, args);
 }
 

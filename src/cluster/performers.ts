@@ -14,11 +14,15 @@ import { isUnreadable, noteReady, readInstallation } from "./installation.ts";
 import { mountAt, mountPoints, nodeName, type Node } from "./node.ts";
 import { lookAtContainers } from "./observe.ts";
 import { isFolder } from "./ownership.ts";
+import type { RegistryLogin } from "./registries.ts";
 import { removeCluster } from "./remove.ts";
 import { restart, start, unpause } from "./start.ts";
 
 /** How each action on the cluster is done and proven. `k3d` is asked when it is needed: an action may have fetched it first. */
-export function clusterPerformers(k3d: () => string): Performers<ClusterAction> {
+export function clusterPerformers(
+  k3d: () => string,
+  login: () => RegistryLogin | undefined = () => undefined,
+): Performers<ClusterAction> {
   const all = ["cluster", "storage", "release"] as const;
   const runs = ({ cluster }: { cluster: string }, on: Machine) => proveRunning(on, cluster);
   return {
@@ -26,7 +30,7 @@ export function clusterPerformers(k3d: () => string): Performers<ClusterAction> 
       room: "cluster",
       reveals: all,
       says: ({ cluster }) => `creating cluster ${cluster}`,
-      perform: (action, on) => create(action, on, k3d()),
+      perform: (action, on) => create(action, on, k3d(), login()),
       prove: (action, on) => proveRunning(on, action.cluster, (node) => whyMountsDiffer(node, action)),
     },
     "cluster.start": {

@@ -20,13 +20,19 @@ import {
   noKubeconfig,
   notOurs,
   otherImage,
+  otherRegistries,
   portTaken,
   staysDown,
   staysPaused,
 } from "./refusals.ts";
 import type { ClusterState } from "./state.ts";
 
-export type ClusterWishes = { wishes: Wishes; platform: Platform };
+export type ClusterWishes = {
+  wishes: Wishes;
+  platform: Platform;
+  /** What tells the certificates apart that are wished for. */
+  ca?: string;
+};
 
 /** What a plan is made from, once it is known that one can be made. */
 type Ground = ClusterWishes & {
@@ -89,11 +95,12 @@ function planFrom(state: ClusterState, ground: Ground): Planned<ClusterAction> {
   const warnings = [
     ...(wasAsked(k3sImage) && !isSameImage(node.image, k3sImage.value) ? [otherImage(facts.name, node, wishes)] : []),
     ...(wasAsked(dataDir) && effectiveStorageMode(node) === "node-local" ? [noDataDir(facts.name, wishes)] : []),
+    ...otherRegistries(facts.name, installation?.clusters[facts.name], wishes, ground.ca),
   ];
   return { ...planned, warnings: [...planned.warnings, ...warnings] };
 }
 
-function planCreate({ facts, wishes, unfinished, tried }: Ground): Planned<ClusterAction> {
+function planCreate({ facts, wishes, unfinished, tried, ca = "" }: Ground): Planned<ClusterAction> {
   const cluster = facts.name;
   if (tried("cluster.create")) return refuse(cannotTell(cluster, "it was made in this run, and is gone"));
   const wished = wishes.apiPort.value;
@@ -110,6 +117,8 @@ function planCreate({ facts, wishes, unfinished, tried }: Ground): Planned<Clust
     anyPort: !wasAsked(wishes.apiPort),
     dataDir: wishes.storageMode.value === "hostpath" ? wishes.dataDir.value : undefined,
     datasetDir: wishes.storageMode.value === "hostpath" ? wishes.datasetDir.value : undefined,
+    ...(wishes.imageRegistry.value !== undefined && { mirror: wishes.imageRegistry.value }),
+    ...(wishes.caBundle.value !== undefined && { caBundle: { path: wishes.caBundle.value, fingerprint: ca } }),
   };
   // A run that was cut off before the first container leaves a network and a volume, which k3d would take for another's.
   return unfinished && !tried("cluster.remove") ? act(remove(cluster), create) : act(create);

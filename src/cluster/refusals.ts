@@ -1,9 +1,10 @@
-import type { Wishes } from "../config/wishes.ts";
+import type { Wish, Wishes } from "../config/wishes.ts";
 import type { Finding, Remedy } from "../engine/finding.ts";
 import type { Reason } from "../engine/reasons.ts";
 import { memoryNeeds } from "../host/checks/memory.ts";
 import type { Platform } from "../platform/platform.ts";
 import { commandLine } from "../platform/shell.ts";
+import type { Birth } from "./installation.ts";
 import { nodeName, type Member, type Node } from "./node.ts";
 import type { Difference } from "./ownership.ts";
 
@@ -161,13 +162,47 @@ export function noKubeconfig(cluster: string, why: string): Finding {
 /** The image of the nodes is fixed when a cluster is made. */
 export function otherImage(cluster: string, node: Node, wishes: Wishes): Finding {
   const says = `cluster ${cluster} runs ${node.image}; ${wishes.k3sImage.origin.name} counts for new clusters only`;
-  const keep: Remedy = { says: "leave it out: this cluster keeps the image it was made with" };
+  // One that somebody else made is not taken away for a hint.
+  return finding("PIN_CHANGED", says, keepOrAnew(node.installation !== undefined));
+}
+
+/** What to do about something that a cluster was made without. */
+function keepOrAnew(isOurs: boolean): Remedy[] {
+  const keep: Remedy = { says: "leave it out: this cluster stays as it was made" };
   const anew: Remedy = {
     says: "or let it be made anew; folders of this machine stay: remove it, then install",
     command: "tracebloc uninstall",
   };
-  // One that somebody else made is not taken away for a hint.
-  return finding("PIN_CHANGED", says, node.installation === undefined ? [keep] : [keep, anew]);
+  return isOurs ? [keep, anew] : [keep];
+}
+
+/**
+ * Where the node itself pulls from, and whom it trusts, is fixed when a cluster is made; what the release pulls follows
+ * the mirror at any time. `birth` is what this installation noted then, none where another made it; `ca` tells the certificates
+ * apart that are wished for.
+ */
+export function otherRegistries(
+  cluster: string,
+  birth: Birth | undefined,
+  { imageRegistry, caBundle }: Wishes,
+  ca: string | undefined,
+): Finding[] {
+  const unlike = (
+    wish: Wish<unknown>,
+    wants: string | undefined,
+    has: string | undefined,
+    what: string,
+    so: string,
+  ) => {
+    if (wish.value === undefined || wants === has) return [];
+    const made = birth === undefined ? "by another" : `with ${has === undefined ? "no" : "other"} ${what}`;
+    const says = `cluster ${cluster} was made ${made}: ${wish.origin.name} does not reach its node, so that ${so}`;
+    return [finding("MIRROR_IGNORED", says, keepOrAnew(birth !== undefined))];
+  };
+  return [
+    ...unlike(imageRegistry, imageRegistry.value, birth?.mirror, "mirror", "k3s's own images come from elsewhere"),
+    ...unlike(caBundle, ca, birth?.ca, "certificates", "pulls that need them fail"),
+  ];
 }
 
 /** A variable that stands in a profile for years is no reason to refuse; that it has no effect has to be said. */

@@ -5,6 +5,14 @@ import { finding } from "./findings.ts";
 import type { Place, Places } from "./folders.ts";
 import type { Options, Wish, Wishes } from "./wishes.ts";
 
+/** A login of which half is missing. Pure. */
+export function registryConflicts({ registryUsername, registryPassword }: Wishes): readonly Finding[] {
+  const [only, ...other] = [registryUsername, registryPassword].filter(({ value }) => value !== undefined);
+  if (only === undefined || other.length > 0) return [];
+  const says = `${only.origin.name} is set alone: a registry asks for user name and password`;
+  return [finding("CONFIG_CONFLICT", says, { says: "set both, or neither" })];
+}
+
 /** Settings that exclude each other, each pair once. Pure. */
 export function findConflicts(
   wishes: Wishes,
@@ -63,7 +71,7 @@ type Named = readonly [key: string, wish: Wish<unknown>];
 
 function exclude(one: Named, other: Named, why: string): Finding {
   const says = `${spell(one)} and ${spell(other)} exclude each other: ${why}`;
-  const folders = one[0] !== "storageMode";
+  const folders = one[0].endsWith("Dir");
   return finding("CONFIG_CONFLICT", says, {
     says: folders ? "choose folders beside each other" : "leave one of them out",
   });

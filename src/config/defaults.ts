@@ -31,6 +31,11 @@ export function defaultSettings(
     k3dToolsImage,
     downloadBase: undefined,
     imagePullPolicy: undefined,
+    imageRegistry: undefined,
+    registryUsername: undefined,
+    registryPassword: undefined,
+    pullSecret: undefined,
+    caBundle: undefined,
     apiPort: 6550,
   };
 }

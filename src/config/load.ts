@@ -1,9 +1,10 @@
 import type { Finding } from "../engine/finding.ts";
-import { findConflicts } from "./conflicts.ts";
+import { findConflicts, registryConflicts } from "./conflicts.ts";
 import { backends, defaultSettings } from "./defaults.ts";
 import type { ConfigFiles } from "./disk.ts";
 import { finding } from "./findings.ts";
 import { findPlaces, judgeFolders, judgeStateDir } from "./folders.ts";
+import { mirrorOf, rehome } from "./image-reference.ts";
 import { lookAtNamedFiles } from "./named-files.ts";
 import { changedPins, ignoredVariables } from "./notices.ts";
 import { readOptions } from "./options.ts";
@@ -39,9 +40,20 @@ export async function loadWishes(input: LoadInput): Promise<Loaded> {
     places === undefined ? [] : [...judgeFolders(wishes, places, input), ...judgeStateDir(options, places, input)];
   const ofPairs =
     places === undefined || ofFolders.length > 0 ? [] : findConflicts(wishes, options, places, input.platform);
+  const ofRegistry = registryConflicts(wishes);
   const noPlace = wishes.dataDir.value === "" && chosen.dataDir === undefined ? [noPlaceForData()] : [];
 
-  const findings = [ofOptions, file.findings, ofChoice, read.findings, noPlace, ofFiles, ofFolders, ofPairs].flat();
+  const findings = [
+    ofOptions,
+    file.findings,
+    ofChoice,
+    read.findings,
+    noPlace,
+    ofFiles,
+    ofRegistry,
+    ofFolders,
+    ofPairs,
+  ].flat();
   const warnings = [...ignoredVariables(input.environment, input.platform), ...read.warnings, ...changedPins(wishes)];
   const common = { options, warnings, file: file.path };
   return findings.length > 0 ? { ...common, ok: false, findings } : { ...common, ok: true, wishes };
@@ -57,6 +69,9 @@ function withDefaults(values: Values, chosen: Chosen, { platform, environment }:
     return { value: values[key] as Settings[Key], origin };
   };
   const clientEnv = wish("clientEnv", defaults.clientEnv);
+  const imageRegistry = wish("imageRegistry", undefined);
+  const mirror = mirrorOf(imageRegistry.value ?? "");
+  const mirrored = (image: string) => (mirror === undefined ? image : rehome(image, mirror));
   return {
     cluster: wish("cluster", defaults.cluster),
     namespace: wish("namespace", defaults.namespace),
@@ -69,10 +84,15 @@ function withDefaults(values: Values, chosen: Chosen, { platform, environment }:
     backendUrl: wish("backendUrl", backends[clientEnv.value]),
     chart: wish("chart", defaults.chart),
     values: wish("values", defaults.values),
-    k3sImage: wish("k3sImage", defaults.k3sImage),
-    k3dToolsImage: wish("k3dToolsImage", defaults.k3dToolsImage),
+    k3sImage: wish("k3sImage", mirrored(defaults.k3sImage)),
+    k3dToolsImage: wish("k3dToolsImage", mirrored(defaults.k3dToolsImage)),
     downloadBase: wish("downloadBase", defaults.downloadBase),
     imagePullPolicy: wish("imagePullPolicy", defaults.imagePullPolicy),
+    imageRegistry,
+    registryUsername: wish("registryUsername", undefined),
+    registryPassword: wish("registryPassword", undefined),
+    pullSecret: wish("pullSecret", undefined),
+    caBundle: wish("caBundle", undefined),
     apiPort: wish("apiPort", defaults.apiPort),
   };
 }

@@ -1,3 +1,5 @@
+import { X509Certificate } from "node:crypto";
+
 import type { Finding } from "../engine/finding.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { ConfigFiles } from "./disk.ts";
@@ -6,19 +8,20 @@ import type { Wish, Wishes } from "./wishes.ts";
 
 /** What settings point to must be there and be what it is taken for, before anything is begun. */
 export async function lookAtNamedFiles(
-  { values, chart }: Wishes,
+  { values, chart, caBundle }: Wishes,
   files: ConfigFiles,
   platform: Platform,
 ): Promise<readonly Finding[]> {
   const findings = await Promise.all([
     judge("values", values, platform, async (path) => whyNotValues(path, files)),
     judge("chart", chart, platform, async (path) => whyNotChart(path, files, platform)),
+    judge("caBundle", caBundle, platform, async (path) => whyNotCertificates(path, files)),
   ]);
   return findings.flat();
 }
 
 async function judge(
-  key: "values" | "chart",
+  key: "values" | "chart" | "caBundle",
   wish: Wish<string | undefined>,
   platform: Platform,
   whyNot: (path: string) => Promise<string | undefined>,
@@ -35,6 +38,20 @@ async function whyNotValues(path: string, files: ConfigFiles): Promise<string | 
   const { readValues } = await import("./yaml-file.ts");
   const seen = readValues(read.text);
   return "values" in seen ? undefined : `cannot be used: line ${seen.flaw.line} ${seen.flaw.why}`;
+}
+
+/** Handed to everything that runs in the cluster, so that a key has no place in it. */
+async function whyNotCertificates(path: string, files: ConfigFiles): Promise<string | undefined> {
+  const read = await readOrCode(path, files);
+  if ("code" in read) return read.code === "EILSEQ" ? "is not PEM" : whyUnreadable(read.code);
+  if (/PRIVATE KEY-----/.test(read.text)) return "holds a private key";
+  const found = read.text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  try {
+    const certificates = found.map((pem) => new X509Certificate(pem));
+    return certificates.length > 0 ? undefined : "holds no certificate in PEM form";
+  } catch {
+    return "holds a certificate that cannot be read";
+  }
 }
 
 /** A folder is known by its Chart.yaml. An archive is no text, so EILSEQ is what a good one answers. */

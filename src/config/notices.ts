@@ -7,7 +7,7 @@ import { finding } from "./findings.ts";
 import { optionNames, settings } from "./names.ts";
 import { obsolete } from "./obsolete.ts";
 import { k3dToolsImage, k3sImage } from "./pins.ts";
-import type { Wishes } from "./wishes.ts";
+import { wasAsked, type Wishes } from "./wishes.ts";
 
 const variables = [...Object.values(settings), ...Object.values(optionNames)].flatMap((name) => name.variables);
 
@@ -44,7 +44,10 @@ export function changedPins({ k3sImage: node, k3dToolsImage: tools }: Wishes): r
     { key: "k3dToolsImage", wish: tools, pinned: k3dToolsImage },
   ];
   return images
-    .filter(({ wish, pinned }) => wish.value !== pinned && digestOf(wish.value) !== digestOf(pinned, "none"))
+    .filter(
+      ({ wish, pinned }) =>
+        wasAsked(wish) && wish.value !== pinned && digestOf(wish.value) !== digestOf(pinned, "none"),
+    )
     .map(({ key, wish, pinned }) => {
       const [made] = pinned.split("@");
       return finding(

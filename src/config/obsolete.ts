@@ -15,8 +15,7 @@ const thresholds = words(`
   PF_MIN_MEM_GB PF_WARN_MEM_GB PF_REC_MEM_GB PF_OS_RESERVE_GB PF_VM_MEM_GRACE_MIB PF_MIN_CPU PF_REC_CPU
   PF_MIN_DISK_GB PF_WARN_DISK_GB TRACEBLOC_SKIP_PREFLIGHT`);
 
-const registry = words(`
-  TRACEBLOC_REGISTRY_USERNAME TRACEBLOC_REGISTRY_PASSWORD TRACEBLOC_REGISTRY_SERVER TRACEBLOC_REGISTRY_EMAIL`);
+const registry = words("TRACEBLOC_REGISTRY_SERVER TRACEBLOC_REGISTRY_EMAIL");
 
 const machine = words(`
   TRACEBLOC_NO_AUTOSTART TB_TIER1_ROOTLESS TB_FORCE_TIER TB_PREPARE_USER TRACEBLOC_SKIP_DAILY_USER
@@ -56,15 +55,7 @@ export const obsolete: readonly Obsolete[] = [
     variables: ["TRACEBLOC_CLIENT_NAME", "TRACEBLOC_CLIENT_LOCATION", "TRACEBLOC_CLIENT_ADOPTED"],
     instead: "TRACEBLOC_CLIENT_ID and TRACEBLOC_CLIENT_PASSWORD of a client from the dashboard",
   },
-  { variables: registry, instead: "docker login for the engine, and --values with dockerRegistry" },
-  {
-    variables: ["TRACEBLOC_IMAGE_REGISTRY"],
-    instead: "TRACEBLOC_K3S_IMAGE for the node, and --values with global.imageRegistry for the release",
-  },
-  {
-    variables: ["TRACEBLOC_CA_BUNDLE"],
-    instead: "NODE_EXTRA_CA_CERTS for downloads and the sign-in; nothing for images that the cluster pulls",
-  },
+  { variables: registry, instead: "TRACEBLOC_IMAGE_REGISTRY, or --values with dockerRegistry" },
   { variables: machine, instead: "nothing: the engine and the machine are set up beforehand, by you" },
   {
     variables: ["TRACEBLOC_INSTALL_REF", "TRACEBLOC_ALLOW_UNVERIFIED"],

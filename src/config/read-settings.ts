@@ -2,6 +2,7 @@ import type { Finding } from "../engine/finding.ts";
 import type { Environment } from "../platform/environment.ts";
 import type { Platform } from "../platform/platform.ts";
 import { finding, namedSetting, wrongValue } from "./findings.ts";
+import { mirrorOf } from "./image-reference.ts";
 import { settingKeys, settings } from "./names.ts";
 import { resolvePath, type Standpoint } from "./paths.ts";
 import type { Objection } from "./release-names.ts";
@@ -96,6 +97,8 @@ function settle(
   if (typeof value === "number") return value;
   const text = String(value);
   if (kind === "url") return text.replace(/\/+$/, "");
+  // Without TLS is said by its scheme alone; the usual one says nothing.
+  if (key === "imageRegistry") return `${/^http:/i.test(text) ? "http://" : ""}${mirrorOf(text) ?? text}`;
   if (kind !== "folder" && kind !== "file") return aliases?.[text] ?? text;
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return { why: "is an address: fetch it, and name what you have then" };
   const resolved = resolvePath(text, origin, from, folder);

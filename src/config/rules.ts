@@ -1,3 +1,4 @@
+import { mirrorOf } from "./image-reference.ts";
 import type { Objection } from "./release-names.ts";
 
 const image = /^(?<name>[^@]*?)(?::(?<tag>[^:/@]+))?(?:@(?<digest>.*))?$/;
@@ -55,7 +56,19 @@ export function objectionToClientId(id: string): Objection | undefined {
   return undefined;
 }
 
-/** Why a text cannot be a client's password. */
+/** Why a text cannot be a registry that images come from. A password in it would end up in names of images. */
+export function objectionToRegistry(text: string): Objection | undefined {
+  if (text.includes("@")) return { why: "has a user name or password in it" };
+  if (/^(?!https?:)\w+:\/\//i.test(text)) return { why: "has a scheme other than https:// and http://" };
+  return mirrorOf(text) === undefined ? { why: "names no registry" } : undefined;
+}
+
+/** Why a text cannot be a user of a registry: basic authentication ends the name at the first colon. */
+export function objectionToUser(name: string): Objection | undefined {
+  return name.includes(":") ? { why: "has a colon in it" } : undefined;
+}
+
+/** Why a text cannot be a password. */
 export function objectionToPassword(password: string): Objection | undefined {
   return password.length > 1000 ? { why: "is too long" } : undefined;
 }

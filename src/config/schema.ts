@@ -14,6 +14,8 @@ import {
   objectionToImage,
   objectionToMirror,
   objectionToPassword,
+  objectionToRegistry,
+  objectionToUser,
 } from "./rules.ts";
 import type { Settings } from "./wishes.ts";
 
@@ -60,6 +62,11 @@ const each = {
   k3dToolsImage: text(objectionToImage),
   downloadBase: text(objectionToMirror, webAddress),
   imagePullPolicy: oneOf("imagePullPolicy"),
+  imageRegistry: text(objectionToRegistry),
+  registryUsername: text(objectionToUser),
+  registryPassword: text(objectionToPassword),
+  pullSecret: text(undefined, z.maxLength(253), labels),
+  caBundle: text(),
   apiPort: z.int().check(z.minimum(1024), z.maximum(65535)),
 } as const satisfies { [Key in keyof Settings]: z.ZodMiniType };
 

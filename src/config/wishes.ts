@@ -32,6 +32,15 @@ export type Settings = {
   /** Without a slash at its end. */
   downloadBase: string | undefined;
   imagePullPolicy: ImagePullPolicy | undefined;
+  /** Where all images come from: host, port, path; `http://` before it for one without TLS. */
+  imageRegistry: string | undefined;
+  /** Of the mirror, or of Docker Hub where there is none. Both or neither. */
+  registryUsername: string | undefined;
+  registryPassword: string | undefined;
+  /** A pull secret that is in the namespace already, in place of one made from user name and password. */
+  pullSecret: string | undefined;
+  /** Absolute. PEM certificates that the node and the workloads are to trust. */
+  caBundle: string | undefined;
   /** First port tried for the Kubernetes API on 127.0.0.1. */
   apiPort: number;
 };

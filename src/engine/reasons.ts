@@ -93,8 +93,10 @@ export const reasons = {
   KUBECONFIG_UNUSABLE: { kind: "surroundings", means: "the cluster's kubeconfig could not be had" },
   IMAGE_PULL_FAILED: { kind: "surroundings", means: "an image could not be pulled" },
   IMAGE_PULL_TLS: { kind: "surroundings", means: "a registry's certificate is not trusted" },
+  IMAGE_PULL_DENIED: { kind: "surroundings", means: "a registry refuses the user name and password, or wants some" },
   IMAGE_PULL_LIMIT: { kind: "surroundings", means: "the registry's pull limit is reached" },
   NO_SPACE: { kind: "surroundings", means: "no space left" },
+  MIRROR_IGNORED: { kind: "hint", means: "the node was made without the mirror or the certificates asked for" },
   PIN_CHANGED: { kind: "hint", means: "an image or tool other than the pinned one is used" },
 
   STORAGE_BLOCKED: { kind: "degraded", means: "a directory cannot be written by the workloads" },

@@ -13,6 +13,8 @@ export type StatePaths = {
   tools: string;
   /** Our own kubeconfig for one cluster, 0600: the user's may point anywhere (B07). */
   kubeconfig(cluster: string): string;
+  /** Where k3d is told of a mirror while it makes a cluster, 0600: a password may be in it. */
+  registries(cluster: string): string;
   /** The values that Helm was last given for one release of a cluster, 0600: they hold the client's password. */
   values(cluster: string, release: string): string;
 };
@@ -26,6 +28,7 @@ export function statePaths(root: string): StatePaths {
     runs: join(root, "runs"),
     tools: join(root, "tools"),
     kubeconfig: (cluster) => join(root, folderOf(cluster), "kubeconfig.yaml"),
+    registries: (cluster) => join(root, folderOf(cluster), "registries.yaml"),
     values: (cluster, release) => join(root, folderOf(cluster), `values-${encodeURIComponent(release)}.yaml`),
   };
 }

@@ -1,4 +1,6 @@
-import type { Wishes } from "../config/wishes.ts";
+import { mirrorOf, rehome } from "../config/image-reference.ts";
+import * as pins from "../config/pins.ts";
+import { wasAsked, type Wishes } from "../config/wishes.ts";
 import type { Found } from "./rendered.ts";
 
 /**
@@ -20,6 +22,19 @@ export function k3sVersionOf(image: string): string | undefined {
   return /:(v\d+\.\d+\.\d+-k3s\d+)(?:-|@|$)/.exec(image)?.[1];
 }
 
+type ClusterImageWishes = Pick<Wishes, "k3sImage" | "k3dToolsImage" | "storageMode" | "imageRegistry">;
+
+/** The same wishes as if no mirror were set: what is to be copied is what is at its source. */
+export function atSource(wishes: ClusterImageWishes): ClusterImageWishes {
+  const { k3sImage, k3dToolsImage, imageRegistry } = wishes;
+  return {
+    ...wishes,
+    k3sImage: wasAsked(k3sImage) ? k3sImage : { ...k3sImage, value: pins.k3sImage },
+    k3dToolsImage: wasAsked(k3dToolsImage) ? k3dToolsImage : { ...k3dToolsImage, value: pins.k3dToolsImage },
+    imageRegistry: { ...imageRegistry, value: undefined },
+  };
+}
+
 /**
  * The images of a cluster that `install` makes: the node, what k3s starts in it, and k3d's helper. Components that are
  * switched off pull nothing. `why` where it is not known what this k3s brings. Pure.
@@ -28,14 +43,21 @@ export function clusterImages({
   k3sImage,
   k3dToolsImage,
   storageMode,
-}: Pick<Wishes, "k3sImage" | "k3dToolsImage" | "storageMode">): Found[] | { why: string; version: string | undefined } {
+  imageRegistry,
+}: ClusterImageWishes): Found[] | { why: string; version: string | undefined } {
   const version = k3sVersionOf(k3sImage.value);
   const bundle = version === undefined ? undefined : bundles[version];
   if (bundle === undefined) return { why: `what ${k3sImage.value} starts by itself is not known`, version };
+  const mirror = mirrorOf(imageRegistry.value ?? "");
   const isOn = (component: string) => component !== "local-storage" || storageMode.value === "node-local";
   return [
     { image: k3sImage.value, by: "node" },
     { image: k3dToolsImage.value, by: "k3d" },
-    ...bundle.filter(([component]) => isOn(component)).map(([component, image]) => ({ image, by: `k3s ${component}` })),
+    ...bundle
+      .filter(([component]) => isOn(component))
+      .map(([component, image]) => ({
+        image: mirror === undefined ? image : rehome(image, mirror),
+        by: `k3s ${component}`,
+      })),
   ];
 }

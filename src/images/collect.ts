@@ -1,7 +1,7 @@
 import type { Wishes } from "../config/wishes.ts";
 import { Failure, type Finding } from "../engine/finding.ts";
 import type { Machine } from "../engine/machine.ts";
-import { clusterImages } from "./cluster.ts";
+import { atSource, clusterImages } from "./cluster.ts";
 import { groups, listImages, oddImage, type ImageList } from "./list.ts";
 import { readQuestion, type Question, type Typed } from "./question.ts";
 import { renderCharts, untold, type Asked } from "./render.ts";
@@ -42,7 +42,8 @@ export function decide(
   if (question.clientEnv !== undefined && question.clientEnv !== later.clientEnv) {
     throw new Failure(contradiction(question.clientEnv, later.clientEnv));
   }
-  const cluster = question.only.includes("cluster") ? clusterImages(seen.wishes) : [];
+  const wishes = question.mirror === undefined ? seen.wishes : atSource(seen.wishes);
+  const cluster = question.only.includes("cluster") ? clusterImages(wishes) : [];
   if ("why" in cluster) throw new Failure(unknownCluster(cluster));
   const { categories, only, mirror } = question;
   const rendered = imagesOf(seen.objects);

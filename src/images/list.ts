@@ -1,4 +1,4 @@
-import { parseReference, rehome } from "./reference.ts";
+import { parseReference, rehome } from "../config/image-reference.ts";
 import type { Found, StartedLater } from "./rendered.ts";
 
 /** Where images come from, in the order in which they are listed. */

@@ -1,8 +1,8 @@
+import { mirrorOf } from "../config/image-reference.ts";
 import { settings } from "../config/names.ts";
 import type { ClientEnv } from "../config/wishes.ts";
 import type { Finding } from "../engine/finding.ts";
 import { groups, type Group } from "./list.ts";
-import { mirrorOf } from "./reference.ts";
 
 /** Which list is asked for. */
 export type Question = {

@@ -99,7 +99,10 @@ function noHelm(skipped: readonly string[]): Finding {
     reason: skipped.length === 0 ? "TOOL_MISSING" : "TOOL_UNUSABLE",
     room: "tools",
     says: skipped.length === 0 ? "helm is not on PATH, and renders the chart" : skipped.join("; "),
-    remedies: [{ says: "have it fetched", command: "tracebloc install" }, ownTool("helm")],
+    remedies: [
+      { says: ownTool("helm").says.replace(/^or /, "") },
+      { says: "or let a whole installation fetch it for itself", command: "tracebloc install" },
+    ],
   };
 }
 

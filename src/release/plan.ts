@@ -7,7 +7,7 @@ import type { ReleaseRecord } from "./helm-records.ts";
 import { chooseTarget, type Target } from "./identity.ts";
 import { notBroughtAbout } from "./ignored.ts";
 import { hashWishes, wishesLabel } from "./values.ts";
-import { isAdopted, passwordDiffers, wantedValues, type ReleaseWishes } from "./wanted.ts";
+import { isAdopted, passwordDiffers, secretsDiffer, wantedValues, type ReleaseWishes } from "./wanted.ts";
 import { readWorkloads, type Deployment, type Workload } from "./workloads.ts";
 
 export type ReleaseFacts = {
@@ -104,6 +104,7 @@ function whyApply({ record, namespace }: Target, asked: ReleaseWishes): string |
   // Another's chart is not exchanged for ours on the way to a changed setting: that is for the person to ask for.
   if (isAdopted(record)) return undefined;
   if (passwordDiffers(record, asked.wishes)) return "the client's password changed";
+  if (secretsDiffer(record, asked)) return "a password in the values changed";
   if (record.labels[wishesLabel] === hashWishes(wantedValues(record, asked))) return undefined;
   return "what is asked for differs from what the release was made from";
 }

@@ -1,7 +1,9 @@
 import type { Api } from "../cluster/api.ts";
 import { valueOf } from "../engine/fact.ts";
-import type { Finding } from "../engine/finding.ts";
+import { giveLogin } from "../cluster/complaints.ts";
+import type { Finding, Remedy } from "../engine/finding.ts";
 import { within, type Machine } from "../engine/machine.ts";
+import type { Reason } from "../engine/reasons.ts";
 import { waitUntil } from "../engine/wait.ts";
 import { read, readList } from "./observe.ts";
 import { notReady } from "./plan.ts";
@@ -22,6 +24,7 @@ export type Where = { release: string; namespace: string };
 /** Waits until every workload is ready, the bound passes, or nothing but lasting trouble is left. Gives what keeps them, none when ready. */
 export async function awaitWorkloads(where: Where, api: Api, on: Machine): Promise<readonly Finding[]> {
   let stuckSinceMs: number | undefined;
+  const began = Date.now();
   const { seen } = await waitUntil<Seen>(
     {
       room: "release",
@@ -31,7 +34,7 @@ export async function awaitWorkloads(where: Where, api: Api, on: Machine): Promi
       look: () => look(where, api, on),
       over: ({ why, late }) => {
         if (why === undefined && late.length === 0) return true;
-        const isStuck = late.length > 0 && late.every(isHopeless);
+        const isStuck = late.length > 0 && late.every((workload) => isHopeless(workload, began));
         stuckSinceMs = isStuck ? (stuckSinceMs ?? on.now()) : undefined;
         return stuckSinceMs !== undefined && on.now() - stuckSinceMs >= patienceMs;
       },
@@ -43,7 +46,9 @@ export async function awaitWorkloads(where: Where, api: Api, on: Machine): Promi
 }
 
 /** Nothing that is waited for would come: nobody starts what was scaled to nothing, or what is not there. */
-function isHopeless({ state, trouble }: Seen["late"][number]): boolean {
+function isHopeless({ state, trouble }: Seen["late"][number], began: number): boolean {
+  // Refused before this wait, with a password that may have been replaced since: the kubelet tries again by itself.
+  if (trouble?.reason === "IMAGE_PULL_DENIED" && (trouble.atMs ?? began) < began) return false;
   return state === "stopped" || state === "missing" || trouble?.lasting === true;
 }
 
@@ -100,6 +105,7 @@ async function withEvidence(
       ...(pod !== undefined && container !== undefined ? await lastLines(namespace, pod, container, api, on) : []),
     ].filter((line) => line !== ""),
     remedies: [
+      ...(pullRemedies[reason] ?? []),
       { says: "see more", command: `kubectl describe ${subject} --namespace ${namespace}` },
       // The hash of wishes tells nothing of what somebody changed with kubectl.
       ...(lasting
@@ -109,6 +115,17 @@ async function withEvidence(
     ],
   };
 }
+
+/** For pulls of the node, whose trust is not the engine's. */
+const pullRemedies: Partial<Record<Reason, readonly Remedy[]>> = {
+  IMAGE_PULL_DENIED: [giveLogin],
+  IMAGE_PULL_TLS: [
+    {
+      says: "set TRACEBLOC_CA_BUNDLE to the PEM file of its CA, remove the cluster (folders of this machine stay), then install",
+      command: "tracebloc uninstall",
+    },
+  ],
+};
 
 /** A line of a log may be without end. */
 const mostLogBytes = 20_000;

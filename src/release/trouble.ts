@@ -42,6 +42,8 @@ export type Trouble = {
   reason: Reason;
   /** Waiting longer does not mend it by itself. */
   lasting: boolean;
+  /** When a pull last failed, milliseconds since 1970. */
+  atMs?: number;
 };
 
 const pullCauses = new Set([
@@ -162,12 +164,16 @@ function pullTrouble(
     message: `${container}: ${message}`,
     reason: pullReason(message),
     lasting: true,
+    ...(pull !== undefined && { atMs: timeOf(pull) }),
   };
 }
 
 /** Which failure of an image pull a text speaks of; shared with the pulls that the engine makes (cluster creation). */
 export function pullReason(text: string): Reason {
   if (/x509|certificate signed by unknown authority|tls: failed to verify/i.test(text)) return "IMAGE_PULL_TLS";
+  if (/401 Unauthorized|authorization failed|no basic auth credentials|authentication required/i.test(text)) {
+    return "IMAGE_PULL_DENIED";
+  }
   if (/toomanyrequests|429 Too Many Requests|pull rate limit/i.test(text)) return "IMAGE_PULL_LIMIT";
   return "IMAGE_PULL_FAILED";
 }
@@ -178,6 +184,9 @@ function belongsTo(name: string, workload: string): boolean {
 }
 
 function newest(events: readonly KubernetesEvent[]): KubernetesEvent | undefined {
-  const at = (event: KubernetesEvent) => Date.parse(event.lastTimestamp ?? event.eventTime ?? "") || 0;
-  return [...events].sort((one, other) => at(one) - at(other)).at(-1);
+  return [...events].sort((one, other) => timeOf(one) - timeOf(other)).at(-1);
+}
+
+function timeOf({ lastTimestamp, eventTime }: KubernetesEvent): number {
+  return Date.parse(lastTimestamp ?? eventTime ?? "") || 0;
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { mirrorOf } from "../config/image-reference.ts";
 import { wasAsked, type Wish, type Wishes } from "../config/wishes.ts";
 
 export type Values = { readonly [key: string]: unknown };
@@ -21,8 +22,25 @@ export function generateValues(wishes: Wishes, cluster: ClusterShape, isNew: boo
     clientPassword: wishes.clientPassword.value,
     env: { CLIENT_ENV: asked(wishes.clientEnv), SINGLE_NODE: isNew ? "true" : undefined },
     imagePullPolicy: asked(wishes.imagePullPolicy),
+    ...registryValues(wishes),
     ...(isNew ? storageValues(cluster) : {}),
   });
+}
+
+/** Only what was asked for: what a release has of a mirror or a login stays without it. */
+function registryValues({ imageRegistry, registryUsername, registryPassword, pullSecret }: Wishes): Values {
+  const mirror = mirrorOf(imageRegistry.value ?? "");
+  const [host] = mirror?.split("/") ?? [];
+  const [username, password] = [registryUsername.value, registryPassword.value];
+  const existingSecret = pullSecret.value;
+  // The chart's schema wants the server as a URL, and all four keys.
+  const server = host === undefined ? "https://index.docker.io/v1/" : `https://${host}`;
+  const login = { create: true, server, username, password, email: "", existingSecret: "" };
+  return {
+    ...(mirror !== undefined && { global: { imageRegistry: mirror } }),
+    ...(username !== undefined && password !== undefined && { dockerRegistry: login }),
+    ...(existingSecret !== undefined && { dockerRegistry: { create: false, existingSecret } }),
+  };
 }
 
 /** Fixed for the life of a release: storage classes, claims and volumes refuse to change. */
@@ -90,7 +108,7 @@ function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";
   const entries = Object.entries(value)
-    .filter(([key, inner]) => inner !== undefined && !secretKey.test(key))
+    .filter(([key, inner]) => inner !== undefined && (!secretKey.test(key) || key === "existingSecret"))
     .sort(([one], [other]) => (one < other ? -1 : 1));
   return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(",")}}`;
 }

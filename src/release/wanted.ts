@@ -1,6 +1,6 @@
 import type { Wishes } from "../config/wishes.ts";
 import type { ReleaseRecord } from "./helm-records.ts";
-import { generateValues, layerValues, wishesLabel, type ClusterShape, type Values } from "./values.ts";
+import { generateValues, layerValues, secretsIn, wishesLabel, type ClusterShape, type Values } from "./values.ts";
 
 /** All that the values of a release are made from. */
 export type ReleaseWishes = {
@@ -28,6 +28,13 @@ export function passwordDiffers(record: ReleaseRecord | undefined, wishes: Wishe
   const wished = wishes.clientPassword.value;
   if (wished === undefined || record === undefined || !("values" in record.content)) return false;
   return record.content.values["clientPassword"] !== wished;
+}
+
+/** True where what is asked for and what the release has differ in a password: the hash of wishes knows of none. */
+export function secretsDiffer(record: ReleaseRecord, asked: ReleaseWishes): boolean {
+  if (!("values" in record.content)) return false;
+  const [stored, wanted] = [record.content.values, wantedValues(record, asked)].map((values) => secretsIn(values));
+  return JSON.stringify(stored) !== JSON.stringify(wanted);
 }
 
 /** Made by another installer, or by plain Helm: it carries no hash of wishes. */

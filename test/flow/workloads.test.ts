@@ -89,6 +89,7 @@ describe("an image that cannot be pulled", () => {
       "unexpected status from HEAD request to https://registry-1.docker.io/v2/…: 429 Too Many Requests - Server message: toomanyrequests: You have reached your pull rate limit.",
       "IMAGE_PULL_LIMIT",
     ],
+    ["no login", "authorization failed: no basic auth credentials", "IMAGE_PULL_DENIED"],
     ["no such image", "manifest unknown", "IMAGE_PULL_FAILED"],
   ] as const)("%s: is told by the words of the pull itself", async (_, why, reason) => {
     const name = "tracebloc-jobs-manager";

@@ -88,6 +88,7 @@ const contents: Record<keyof StatePaths, string> = {
   runs: "one log for each of the last 20 runs",
   tools: "k3d and helm, where they were fetched",
   kubeconfig: "the kubeconfig of the cluster, 0600",
+  registries: "how k3d is told of a mirror, its password among it, 0600; gone when the cluster is made",
   values: "the values that Helm was last given, the client's password among them, 0600",
 };
 

@@ -121,6 +121,11 @@ export const defaults: Wishes = {
   k3dToolsImage: byDefault("ghcr.io/k3d-io/k3d-tools:5.9.0", "k3dToolsImage"),
   downloadBase: byDefault(undefined, "downloadBase"),
   imagePullPolicy: byDefault(undefined, "imagePullPolicy"),
+  imageRegistry: byDefault(undefined, "imageRegistry"),
+  registryUsername: byDefault(undefined, "registryUsername"),
+  registryPassword: byDefault(undefined, "registryPassword"),
+  pullSecret: byDefault(undefined, "pullSecret"),
+  caBundle: byDefault(undefined, "caBundle"),
   apiPort: byDefault(6550, "apiPort"),
 };
 

@@ -37,7 +37,7 @@ describe("variables of the installers before this one", () => {
   });
 
   test("what it says is not repeated: it may be a password", async () => {
-    const found = await warnings({ TRACEBLOC_REGISTRY_PASSWORD: "canary-1" });
+    const found = await warnings({ TRACEBLOC_REGISTRY_SERVER: "canary-1" });
     expect(found).toHaveLength(1);
     expect(JSON.stringify(found)).not.toContain("canary");
   });

@@ -86,6 +86,13 @@ const older = { content: { chart: "client", chartVersion: "1.4.0", values: { cli
 const elsewhere = wanting(asking({ ...signedIn, namespace: "research" }));
 const otherChart = wanting(asking({ ...signedIn, chart: "/charts/client" }));
 
+const login = (registryPassword: string) => wanting(asking({ ...signedIn, registryUsername: "ada", registryPassword }));
+function withLogin(password: string): ReleaseRecord {
+  const values = wantedValues(undefined, login(password));
+  const content = { chart: "client", chartVersion: bundledChart.version, values };
+  return record({ labels: { [wishesLabel]: hashWishes(values) }, content });
+}
+
 describe("what a release needs", () => {
   test.each<[string, ReleaseFacts, ReleaseWishes, string[]]>([
     ["nothing where all is well, and no credentials for that", seeing([record()]), nobody, []],
@@ -95,6 +102,8 @@ describe("what a release needs", () => {
     ["so is one whose newest record is gone", seeing([record({ status: "superseded" })]), nobody, ["release.apply"]],
     ["other wishes are applied", seeing([record()]), wanting(undefined, { file: { a: 1 } }), ["release.apply"]],
     ["another password signs in first", seeing([record()]), again, ["release.credentials", "release.apply"]],
+    ["another password of the registry is applied", seeing([withLogin("one")]), login("two"), ["release.apply"]],
+    ["the same one is not", seeing([withLogin("one")]), login("one"), []],
     [
       "with --force credentials that are given are asked about again: they may have been taken unverified",
       seeing([record()]),

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { mirrorOf, parseReference, rehome } from "../../../src/images/reference.ts";
-import { digest, images, mirrors } from "./arbitraries.ts";
+import { mirrorOf, parseReference, rehome } from "../../../src/config/image-reference.ts";
+import { digest, images, mirrors } from "../images/arbitraries.ts";
 
 describe("a reference", () => {
   test.each([
