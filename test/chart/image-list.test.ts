@@ -10,6 +10,7 @@ import type { ImageList, Listed } from "../../src/images/list.ts";
 import { categoryNames } from "../../src/ingest/categories.ts";
 import { execaRunner } from "../../src/process/execa-runner.ts";
 import { asking, machine } from "../unit/cluster/stand-in.ts";
+import { load } from "../unit/config/loading.ts";
 import { chart, containers, describeChart, helm, hostpath, ingestorChart, nodeLocal, render } from "./helm.ts";
 
 const minimal = "apiVersion: tracebloc.io/v1\nkind: IngestConfig\n";
@@ -111,6 +112,23 @@ describeChart("tracebloc images", () => {
       expect(ofRelease(pairs).map(({ target }) => target)).toEqual(ofRelease(then).map(({ image }) => image));
     },
   );
+
+  test("a mirror in the settings: what is pulled is what --mirror had copied, the cluster's own images included", async () => {
+    const mirror = "mirror.example.com:5000/team";
+    const wishesOf = async (variables: Record<string, string>) => {
+      const loaded = await load({ environment: variables });
+      if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings));
+      return loaded.wishes;
+    };
+    const [none, set] = await Promise.all([{}, { TRACEBLOC_IMAGE_REGISTRY: `https://${mirror}/` }].map(wishesOf));
+    const [before, pairs, pulled] = await Promise.all([
+      list({}, { mirror }, [], none),
+      list({}, { mirror }, [], set),
+      list({}, {}, [], set),
+    ]);
+    expect(pairs).toEqual(before);
+    expect(pulled.list.map(({ image }) => image)).toEqual(pairs.list.map(({ target }) => target));
+  });
 
   test.each([
     ["the values' own ingestor", ["--set", "images.ingestor.repository=registry.example.com/own"]],
