@@ -19,6 +19,12 @@ export type Api = {
   get(path: string, options: { timeoutMs: number; accept?: string }): Promise<ApiAnswer>;
 };
 
+/** The same for those who also change something: only actions do. */
+export type ChangingApi = Api & {
+  /** Merges `body` into the object at `path`; null takes a field away. Milliseconds for the whole answer. */
+  patch(path: string, body: unknown, options: { timeoutMs: number }): Promise<ApiAnswer>;
+};
+
 /** True where the server says of itself that it can take requests. */
 export function isReady(answer: ApiAnswer): boolean {
   return answer.outcome === "answered" && answer.status === 200;

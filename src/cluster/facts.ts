@@ -1,6 +1,6 @@
 import type { Fact } from "../engine/fact.ts";
 import type { RunResult } from "../process/runner.ts";
-import type { Api, ApiAnswer } from "./api.ts";
+import type { ApiAnswer, ChangingApi } from "./api.ts";
 import type { InstallationRecord } from "./installation.ts";
 import type { Endpoint } from "./node.ts";
 import type { ClusterState } from "./state.ts";
@@ -26,7 +26,7 @@ export type Access = {
   context: string;
   host: string;
   port: number;
-  api: Api;
+  api: ChangingApi;
 };
 
 /** True where a stored road ends at the place where the node publishes its API now. */

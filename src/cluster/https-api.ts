@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 
-import type { Api, ApiAnswer } from "./api.ts";
+import type { ApiAnswer, ChangingApi } from "./api.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
 
 /** A list of everything in a namespace is far below this. */
@@ -27,12 +27,13 @@ const expiryCodes = new Set(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"]);
  * Over HTTPS with the kubeconfig's client certificate: an order of magnitude quicker than a kubectl. Only the cluster's
  * own CA is trusted, and no proxy stands on this road (B13). Connections are kept for the next read and hold nothing up.
  */
-export function httpsApi(kubeconfig: Kubeconfig): Api {
+export function httpsApi(kubeconfig: Kubeconfig): ChangingApi {
   const { host, port, ca, certificate: cert, key } = kubeconfig;
   const agent = new Agent({ keepAlive: true, maxSockets: 8, ca, cert, key });
-  const ask = (path: string, timeoutMs: number, accept: string) =>
+  const ask = (path: string, timeoutMs: number, headers: Record<string, string>, merged?: string) =>
     new Promise<ApiAnswer>((resolve) => {
-      const asked = request({ host, port, path, agent, headers: { accept } });
+      const method = merged === undefined ? "GET" : "PATCH";
+      const asked = request({ host, port, path, method, agent, headers });
       const finish = (answer: ApiAnswer) => {
         clearTimeout(limit);
         if (answer.outcome !== "answered") asked.destroy();
@@ -42,21 +43,24 @@ export function httpsApi(kubeconfig: Kubeconfig): Api {
       const limit = setTimeout(finish, timeoutMs, silent);
       asked.on("error", (error: NodeJS.ErrnoException) => finish(nameOf(error)));
       asked.on("response", (response) => collect(response, finish));
-      asked.end();
+      asked.end(merged);
     });
+  const call = async (...what: Parameters<typeof ask>): Promise<ApiAnswer> => {
+    try {
+      const answer = await ask(...what);
+      return answer.outcome === "answered" && answer.status === 401 ? refusedUs(answer, cert) : answer;
+    } catch (error) {
+      // A key or certificate that OpenSSL cannot read is thrown before anything is sent.
+      return {
+        outcome: "broken",
+        why: `could not be called (${error instanceof Error ? error.message : String(error)})`,
+      };
+    }
+  };
   return {
-    async get(path, { timeoutMs, accept = "application/json" }) {
-      try {
-        const answer = await ask(path, timeoutMs, accept);
-        return answer.outcome === "answered" && answer.status === 401 ? refusedUs(answer, cert) : answer;
-      } catch (error) {
-        // A key or certificate that OpenSSL cannot read is thrown before anything is sent.
-        return {
-          outcome: "broken",
-          why: `could not be called (${error instanceof Error ? error.message : String(error)})`,
-        };
-      }
-    },
+    get: (path, { timeoutMs, accept = "application/json" }) => call(path, timeoutMs, { accept }),
+    patch: (path, body, { timeoutMs }) =>
+      call(path, timeoutMs, { "content-type": "application/merge-patch+json" }, JSON.stringify(body)),
   };
 }
 

@@ -106,6 +106,8 @@ export const reasons = {
 
   RELEASE_OF_ANOTHER_CLIENT: { kind: "refused", means: "the cluster holds a client with another id" },
   RELEASE_NOT_OURS: { kind: "refused", means: "the namespace holds a release of another chart" },
+  RELEASE_FIXED: { kind: "refused", means: "something is asked for that is fixed for the life of a release" },
+  VOLUME_NOT_FREED: { kind: "surroundings", means: "a volume of the release could not be freed for its claim" },
   RELEASE_UNREADABLE: { kind: "refused", means: "a release cannot be read" },
   RELEASE_PENDING: { kind: "refused", means: "a Helm operation on the release was cut off or is running" },
   RELEASE_CONFLICT: { kind: "refused", means: "another manager changed objects of the release" },

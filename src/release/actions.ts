@@ -1,4 +1,4 @@
-import type { Api } from "../cluster/api.ts";
+import type { Api, ChangingApi } from "../cluster/api.ts";
 import { known, unknown, type Fact } from "../engine/fact.ts";
 import { Failure } from "../engine/finding.ts";
 import { within, type Machine } from "../engine/machine.ts";
@@ -14,6 +14,7 @@ import { awaitMetrics } from "./metrics.ts";
 import { cannotTell, chartOf, type ReleaseAction } from "./plan.ts";
 import { awaitWorkloads } from "./readiness.ts";
 import { wishesLabel } from "./values.ts";
+import { freeVolumes } from "./volumes.ts";
 import { wantedValues, type ReleaseWishes } from "./wanted.ts";
 import { workloadNames } from "./workloads.ts";
 
@@ -21,7 +22,12 @@ import { workloadNames } from "./workloads.ts";
 const applyLimitMs = 600_000;
 
 /** The roads to the cluster, as they are when an action is performed: the cluster may have been made a moment ago. */
-export type ReleaseRoads = { cluster: string; asked: () => ReleaseWishes; api: () => Api; access: () => HelmAccess };
+export type ReleaseRoads = {
+  cluster: string;
+  asked: () => ReleaseWishes;
+  api: () => ChangingApi;
+  access: () => HelmAccess;
+};
 
 /** How the actions of a release are done and proven. */
 export function releasePerformers(roads: ReleaseRoads): Performers<ReleaseAction> {
@@ -76,6 +82,9 @@ async function apply(
   // JSON, which is YAML too: Helm reads YAML 1.1, where a password such as `on` or `1_000` is no text.
   writeAtomically(values, JSON.stringify(wanted, null, 2), 0o600);
   await awaitMetrics(wanted, roads.api(), on);
+  for (const volume of await freeVolumes(release, namespace, roads.api(), on)) {
+    on.emit({ type: "note", room: "release", says: `${volume} was left by a claim that is gone; it is free again` });
+  }
 
   const chart = asked.wishes.chart.value ?? bundledChartFolder();
   const labels = { [wishesLabel]: wishes };

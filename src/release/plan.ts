@@ -3,6 +3,7 @@ import type { Fact } from "../engine/fact.ts";
 import type { Finding, Remedy } from "../engine/finding.ts";
 import { nothing, type Done, type Planned } from "../engine/plan.ts";
 import { bundledChart } from "./chart.ts";
+import { changesOfFixed } from "./fixed.ts";
 import type { ReleaseRecord } from "./helm-records.ts";
 import { chooseTarget, type Target } from "./identity.ts";
 import { notBroughtAbout } from "./ignored.ts";
@@ -87,7 +88,10 @@ function planApply(
   const isAsked = isNew || passwordDiffers(target.record, asked.wishes) || (asked.force && areGiven(asked.wishes));
   const credentials = isAsked ? planCredentials(asked, done) : nothing;
   const { name: release, namespace } = target;
-  const wishes = hashWishes(wantedValues(target.record, asked));
+  const wanted = wantedValues(target.record, asked);
+  const refusals = target.record === undefined ? [] : changesOfFixed(target.record, wanted);
+  if (refusals.length > 0) return { ...nothing, refusals };
+  const wishes = hashWishes(wanted);
   return {
     ...credentials,
     actions: [...credentials.actions, { do: "release.apply", because, release, namespace, isNew, wishes }],

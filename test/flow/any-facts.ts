@@ -25,6 +25,8 @@ import { defaults } from "../unit/cluster/stand-in.ts";
 import { standpointOn } from "../unit/host/answers.ts";
 import { platformNames, platformOf } from "../unit/platform/personalities.ts";
 
+const asksNothing = () => Promise.reject(new Error("a planner asks nothing"));
+
 // Any state that the rooms' closed unions allow, also those that never come together.
 
 export function anyFact<T>(value: Arbitrary<T>): Arbitrary<Fact<T>> {
@@ -108,7 +110,7 @@ const access: Access = {
   context: "k3d-tracebloc",
   host: "127.0.0.1",
   port: 6550,
-  api: { get: () => Promise.reject(new Error("a planner asks nothing")) },
+  api: { get: asksNothing, patch: asksNothing },
 };
 const anyAccess: Arbitrary<AccessState> = fc.oneof(
   fc.constant({ is: "missing" } as const),

@@ -48,6 +48,7 @@ function answerTo(path: string, holding: Holding): { status: number; body: unkno
   if (path === "/readyz") return readOf("readyz");
   if (path.endsWith("/apiservices/v1beta1.metrics.k8s.io")) return readOf("metrics API");
   if (path.startsWith("/api/v1/secrets?")) return releaseRecords(holding.release);
+  if (path.startsWith("/api/v1/persistentvolumes/")) return { status: 404, body: { kind: "Status", code: 404 } };
   if (path.includes("/deployments")) return deployments(holding);
   const [, kind] = /^\/api\/v1\/namespaces\/tracebloc\/(pods|events)$/.exec(path) ?? [];
   return kind === undefined ? undefined : readOf(holding.looksUntilReady > 0 ? `${kind}, first` : kind);

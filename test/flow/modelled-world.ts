@@ -16,6 +16,8 @@ import { candidatesOf } from "../../src/storage/layout.ts";
 import { storageNotYet } from "../../src/storage/observe.ts";
 import type { ToolState } from "../../src/tools/facts.ts";
 
+const asksNothing = () => Promise.reject(new Error("a planner asks nothing"));
+
 /** A machine in miniature: all that the plan of an install depends on, as it is and not as it is known. */
 export type World = {
   tools: Record<"k3d" | "helm", boolean>;
@@ -193,7 +195,7 @@ function accessOf({ api }: World): Extract<ClusterFacts["access"], { state: "kno
     context: "k3d-tracebloc",
     host: "127.0.0.1",
     port: 6550,
-    api: { get: () => Promise.reject(new Error("a planner asks nothing")) },
+    api: { get: asksNothing, patch: asksNothing },
   };
   if (api === "another port") return { is: "elsewhere", access: { ...access, port: 6999 } };
   const answered = (status: number): ApiAnswer => ({ outcome: "answered", status, text: "", json: undefined });

@@ -5,6 +5,7 @@ import { brokenDirectories } from "./repair/directories.ts";
 import { foreignMounts } from "./repair/mounts.ts";
 import { brokenNodes } from "./repair/nodes.ts";
 import { brokenReleases } from "./repair/releases.ts";
+import { keptVolumes } from "./repair/volumes.ts";
 import { brokenWorkloads } from "./repair/workloads.ts";
 
 /** One client that is broken in one way after the other. Each test leaves it healthy: a cluster of its own would cost a minute. */
@@ -20,5 +21,6 @@ describe("an installed client", () => {
   foreignMounts(product);
   brokenWorkloads(product);
   brokenReleases(product);
+  keptVolumes(product);
   brokenNodes(product);
 });

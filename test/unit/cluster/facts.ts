@@ -10,6 +10,8 @@ import { known, notYet, type Fact } from "../../../src/engine/fact.ts";
 import type { Action, Done, Planned } from "../../../src/engine/plan.ts";
 import { defaults, platform } from "./stand-in.ts";
 
+const asksNothing = () => Promise.reject(new Error("a planner asks nothing"));
+
 export const ours: Node = {
   name: "k3d-tracebloc-server-0",
   cluster: "tracebloc",
@@ -54,7 +56,7 @@ export const access: Access = {
   context: "k3d-tracebloc",
   host: "127.0.0.1",
   port: 6550,
-  api: { get: () => Promise.reject(new Error("a planner asks nothing")) },
+  api: { get: asksNothing, patch: asksNothing },
 };
 
 export function installed(clusters: Record<string, { createdAt: string; readyAt?: string }>): Fact<InstallationRecord> {

@@ -4,7 +4,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server as NetSe
 import type { TLSSocket } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 
-import { isReady, isStale, saysOf, type Api } from "../../../src/cluster/api.ts";
+import { isReady, isStale, saysOf, type ChangingApi } from "../../../src/cluster/api.ts";
 import { httpsApi } from "../../../src/cluster/https-api.ts";
 import { fixture } from "./stand-in.ts";
 
@@ -25,7 +25,7 @@ async function listening(server: NetServer): Promise<number> {
 }
 
 /** An API server with a certificate of `tls/`, and our road to it. */
-async function serving(certificate: string, handler: Handler, client = "client"): Promise<Api> {
+async function serving(certificate: string, handler: Handler, client = "client"): Promise<ChangingApi> {
   const server = createServer(
     {
       cert: fixture(`tls/${certificate}.crt`),
@@ -38,7 +38,7 @@ async function serving(certificate: string, handler: Handler, client = "client")
   return roadTo(await listening(server), client);
 }
 
-function roadTo(port: number, client = "client", ca = fixture("tls/ca.crt")): Api {
+function roadTo(port: number, client = "client", ca = fixture("tls/ca.crt")): ChangingApi {
   return httpsApi({
     context: "k3d-tracebloc",
     host: "127.0.0.1",
@@ -93,6 +93,22 @@ describe("an API that answers", () => {
     });
     for (let time = 0; time < 3; time++) expect(isReady(await api.get("/readyz", limit))).toBe(true);
     expect(ports.size).toBe(1);
+  });
+
+  test("is asked to merge a change into an object", async () => {
+    const seen: unknown[] = [];
+    const api = await serving("server", (request, response) => {
+      request.on("data", (body: Buffer) => {
+        seen.push([request.method, request.url, request.headers["content-type"], String(body)]);
+        response.writeHead(409).end('{"kind":"Status","message":"the object has been modified"}');
+      });
+    });
+    const change = { spec: { claimRef: { uid: null } } };
+    const answer = await api.patch("/api/v1/persistentvolumes/site-data-pv", change, limit);
+    expect(answer).toMatchObject({ outcome: "answered", status: 409 });
+    expect(seen).toEqual([
+      ["PATCH", "/api/v1/persistentvolumes/site-data-pv", "application/merge-patch+json", JSON.stringify(change)],
+    ]);
   });
 
   test("is not believed where its answer is endless", async () => {

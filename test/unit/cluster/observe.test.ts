@@ -21,7 +21,7 @@ const access = (port = 6591, answer = ready): Access => ({
   context: "k3d-tracebloc",
   host: "127.0.0.1",
   port,
-  api: { get: () => Promise.resolve(answer) },
+  api: { get: () => Promise.resolve(answer), patch: () => Promise.reject(new Error("a look changes nothing")) },
 });
 const look: Look = { cluster: "tracebloc", k3d: "k3d", access: undefined, port: 42_500 };
 
