@@ -111,12 +111,63 @@ describe("a cluster of the old installers", () => {
     before = await identities();
   });
 
-  test("gets the chart of this version only when that is asked for, as the hint says", async () => {
+  /** Which revision of the chart serves, and whether its claims have the volumes that they had. */
+  const seen = async () => {
+    const [at] = JSON.parse(await old.helm("list", "--namespace", namespace, "--output", "json")) as object[];
+    const columns = "custom-columns=:.metadata.name,:.spec.volumeName";
+    const claims = await old.kubectl("get", "pvc", "--namespace", namespace, "--no-headers", "--output", columns);
+    const data = await product.inNode(`cat /tracebloc/${release}/data/of-the-old-chart`);
+    return {
+      at,
+      claims: claims
+        .trim()
+        .split("\n")
+        .map((line) => line.split(/\s+/).join(" ")),
+      data,
+    };
+  };
+  const held = {
+    claims: ["client-logs-pvc site-client-logs-pv", "client-pvc site-client-data-pv", "mysql-pvc site-client-mysql-pv"],
+    data: "kept",
+  };
+
+  /** The objects of a revision that Helm will keep: it goes by the manifest that it stored. */
+  const kept = async (revision: string) => {
+    const manifest = await old.helm("get", "manifest", release, "--namespace", namespace, "--revision", revision);
+    return manifest
+      .split(/^---$/m)
+      .filter((one) => one.includes("helm.sh/resource-policy: keep"))
+      .map((one) => `${/^kind: (.*)$/m.exec(one)?.[1]} ${/^ {2}name: (.*)$/m.exec(one)?.[1]}`)
+      .toSorted();
+  };
+
+  test("gets the chart of this version only when that is asked for, as the hint says, and keeps its volumes", async () => {
+    await product.inNode(`echo kept > /tracebloc/${release}/data/of-the-old-chart`);
     const hint = findingOf(await product.run(["install", "--json"], bare), "CHART_OLDER");
     await paste(product, hint?.remedies[0]?.command, bare.env);
-    const [seen] = JSON.parse(await old.helm("list", "--namespace", namespace, "--output", "json")) as object[];
-    expect(seen).toMatchObject({ name: release, revision: "2", status: "deployed" });
+    expect(await seen()).toMatchObject({ at: { name: release, revision: "2", status: "deployed" }, ...held });
+    const claims = ["client-logs-pvc", "client-pvc", "mysql-pvc"].map((name) => `PersistentVolumeClaim ${name}`);
+    const volumes = ["data", "logs", "mysql"].map((name) => `PersistentVolume ${release}-${name}-pv`);
+    const ofOld = await kept("1");
+    expect(ofOld).toEqual(expect.arrayContaining(claims));
+    expect(ofOld.filter((one) => volumes.includes(one))).toEqual([]);
+    const jsonpath = 'jsonpath={.metadata.managedFields[?(@.manager=="helm")].operation}';
+    const helmsWay = ["get", "deployment", `${release}-jobs-manager`, "--show-managed-fields", "--output", jsonpath];
+    // Helm 4 goes on from the client's side with what was applied from there: no field changes its owner by itself.
+    expect(await old.kubectl(...helmsWay, "--namespace", namespace)).toBe("Update");
+    expect(await kept("2")).toEqual(expect.arrayContaining([...claims, ...volumes]));
     expect((await product.run(["status", "--json"], bare)).result()).toMatchObject({ exit: 0 });
+  });
+
+  test("goes back to the old chart with Helm's own rollback, and on to this one again", async () => {
+    await old.helm("rollback", release, "1", "--namespace", namespace, "--wait", "--timeout", "3m");
+    const back = { name: release, revision: "3", status: "deployed", chart: `client-${oldChart}` };
+    expect(await seen()).toMatchObject({ at: back, ...held });
+    expect((await product.run(["status", "--json"], bare)).result()).toMatchObject({ exit: 0 });
+
+    const ran = await product.run(["install", "--force", "--json"], bare);
+    expect(ran.result(), ran.last).toMatchObject({ exit: 0, release: { revision: 4 } });
+    expect(await seen()).toMatchObject({ at: { revision: "4", status: "deployed" }, ...held });
   });
 
   test("keeps standing when the client is uninstalled, and its data too, also where it was never adopted", async () => {

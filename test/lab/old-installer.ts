@@ -16,8 +16,9 @@ export const oldChart = "1.9.62";
  * What the old installers leave on a machine. k3d is called as they called it: an agent, a load balancer, no label of
  * ours. Two parts are stand-ins, since the lab's node image knows servers alone and brings no load balancer: the agent
  * is a container that registers nowhere, and the load balancer passes connections on through this process (containers
- * cannot reach one another where another engine of the machine has closed forwarding). The chart is a copy of ours
- * under the old version.
+ * cannot reach one another where another engine of the machine has closed forwarding). The chart is a copy of ours under
+ * the old version, with what the old one does otherwise: volumes that do not say that they are kept, and objects that
+ * Helm applies from the client's side.
  */
 export type OldCluster = {
   /** Every container of it, by name. */
@@ -57,7 +58,7 @@ export async function createOldCluster(cluster: string, data: string, folder: st
       const values = join(folder, "values-of-the-old-installer.yaml");
       const shared = readFileSync(join(root, "scripts", "lab", "values.yaml"), "utf8");
       writeFileSync(values, `${shared}\n${oldValues(clientId)}`, { mode: 0o600 });
-      const where = ["--namespace", namespace, "--create-namespace", "--values", values];
+      const where = ["--namespace", namespace, "--create-namespace", "--values", values, "--server-side=false"];
       await helm("upgrade", "--install", release, copyOfChart(folder), ...where);
     },
     close: () => relay.close(),
@@ -75,6 +76,12 @@ function copyOfChart(folder: string): string {
   cpSync(join(root, "charts", "client"), copy, { recursive: true });
   const manifest = join(copy, "Chart.yaml");
   writeFileSync(manifest, readFileSync(manifest, "utf8").replace(/^version: .*$/m, `version: ${oldChart}`));
+  const storage = join(copy, "templates", "_storage.tpl");
+  const [before = "", volume = ""] = readFileSync(storage, "utf8").split("kind: PersistentVolume\n");
+  const unkept = volume
+    .replace(/ {2}annotations:\n {4}helm\.sh\/resource-policy: keep\n/, "")
+    .replace(/ {2}persistentVolumeReclaimPolicy: Retain\n/, "");
+  writeFileSync(storage, `${before}kind: PersistentVolume\n${unkept}`);
   return copy;
 }
 
