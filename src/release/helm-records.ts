@@ -44,20 +44,31 @@ export const releaseRecordsPath = `${everyRecord}%2Cstatus%21%3Dsuperseded`;
 const ownLabels = new Set(["owner", "name", "status", "version", "modifiedAt", "createdAt"]);
 
 /**
- * Reads the answer to one of these paths: the newest revision of each release.
+ * Reads the answer to one of these paths: the newest revision of each release. One that failed stands with the values of
+ * the revision that is deployed, where there is one, as Helm's `--reuse-values` has it: what made it fail is asked for
+ * again by nobody but the person.
  * Throws `TypeError` when the answer is not a list of Secrets: an answer that cannot be read is no empty list.
  */
 export function readReleaseRecords(answer: unknown): ReleaseRecord[] {
   const items = (answer as { items?: unknown } | null)?.items;
   if (!Array.isArray(items)) throw new TypeError("the API's answer is not a list of Secrets");
   const newest = new Map<string, ReleaseRecord>();
+  const deployed = new Map<string, ReleaseRecord>();
   for (const item of items) {
     const record = readRecord(item as Secret);
     const key = `${record.namespace}/${record.name}`;
-    const other = newest.get(key);
-    if (other === undefined || other.revision < record.revision) newest.set(key, record);
+    const isNewer = (than: ReleaseRecord | undefined) => than === undefined || than.revision < record.revision;
+    if (isNewer(newest.get(key))) newest.set(key, record);
+    if (record.status === "deployed" && isNewer(deployed.get(key))) deployed.set(key, record);
   }
-  return [...newest.values()];
+  return [...newest].map(([key, record]) =>
+    record.status === "failed" ? withValuesOf(deployed.get(key), record) : record,
+  );
+}
+
+function withValuesOf(deployed: ReleaseRecord | undefined, failed: ReleaseRecord): ReleaseRecord {
+  if (deployed === undefined || !("values" in deployed.content) || !("values" in failed.content)) return failed;
+  return { ...failed, content: { ...failed.content, values: deployed.content.values } };
 }
 
 type Secret = {

@@ -24,7 +24,9 @@ export function brokenReleases(product: Product): void {
   describe("with a newest revision that failed", () => {
     test("is not healthy though an older one serves, and Helm runs again", async () => {
       const chart = join(product.folder, "program", "charts", "client");
-      const failing = ["--reuse-values", "--set", "images.requestsProxy.tag=no-such-tag", "--wait", "--timeout", "2s"];
+      const tag = "images.requestsProxy.tag=no-such-tag";
+      const failing = ["--reuse-values", "--set", tag, "--set-string", "env.LOG_LEVEL=of-the-failed"];
+      failing.push("--wait", "--timeout", "2s");
       await expect(helm("upgrade", "tracebloc", chart, ...failing)).rejects.toThrow(/UPGRADE FAILED/);
 
       const status = await product.run(["status", "--json"]);
@@ -37,6 +39,8 @@ export function brokenReleases(product: Product): void {
       expect(ran.exit, ran.last).toBe(0);
       expect(ran.result().state).toBe("healthy");
       expect(actionsOf(ran.log()).at(0)).toBe("release.apply");
+      // What the failed revision was given is not carried on.
+      expect(await helm("get", "values", "tracebloc")).not.toContain("of-the-failed");
       expect((await product.run(["install", "--json"])).result()).toMatchObject({ exit: 0, actions: [] });
     });
   });

@@ -28,6 +28,20 @@ describe("Helm's records of releases", () => {
     expect(readReleaseRecords(recorded.answer).find(({ name }) => name === "web")?.status).toBe("failed");
   });
 
+  test("a failed revision stands with the values of the deployed one, and with its own where none is", () => {
+    const { items } = recorded.answer;
+    const web = items.filter(({ metadata }) => metadata.labels.name === "web");
+    const withValue = (secret: (typeof items)[number]) => {
+      const config = { of: secret.metadata.labels.status };
+      const payload = btoa(btoa(JSON.stringify({ chart: { metadata: { name: "web", version: "1.0.0" } }, config })));
+      return { ...secret, data: { release: payload } };
+    };
+    const valuesOf = (secrets: typeof items) => readReleaseRecords({ items: secrets })[0]?.content;
+    expect(valuesOf(web.map(withValue))).toMatchObject({ values: { of: "deployed" } });
+    const failed = web.filter(({ metadata }) => metadata.labels.status === "failed");
+    expect(valuesOf(failed.map(withValue))).toMatchObject({ values: { of: "failed" } });
+  });
+
   test("a damaged payload is unreadable and quotes nothing of itself", () => {
     const [first] = recorded.answer.items;
     const payload = Buffer.from("clientPassword=canary-0002").toString("base64");
