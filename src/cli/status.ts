@@ -1,6 +1,10 @@
+import type { Finding } from "../engine/finding.ts";
+import type { Machine } from "../engine/machine.ts";
 import type { ExitCode } from "../engine/reasons.ts";
+import { whoIsAtWork } from "../files/lock.ts";
 import { observe, plan, type Facts } from "../install.ts";
 import { version } from "../platform/version.ts";
+import { processes } from "../process/processes.ts";
 import { foldersOf, seenIn } from "../report.ts";
 import { healthOf } from "../status.ts";
 import { duration, endLines, roomLine } from "../ui/text.ts";
@@ -18,7 +22,9 @@ export async function status(flags: Flags): Promise<ExitCode> {
     const { asked, screen, options } = begun;
     const facts = await observe(asked, on);
     if (on.stop.aborted) return interrupted(begun, signalled());
-    const { state, exit, findings } = healthOf(facts, plan(facts, asked, []), options.strict);
+    const health = healthOf(facts, plan(facts, asked, []), options.strict);
+    const { state, exit } = health;
+    const findings = [...(await atWork(on)), ...health.findings];
     const ms = performance.now() - begun.startedAt;
 
     if (!options.quiet && state !== "not installed") screen.answer.lines(seenLines(facts, begun));
@@ -28,6 +34,14 @@ export async function status(flags: Flags): Promise<ExitCode> {
     }
     return finishLook(begun, facts, { state, exit, findings });
   });
+}
+
+/** A run that is in the middle of its work: what is missing may be what it makes. */
+async function atWork({ state, platform, runner }: Machine): Promise<Finding[]> {
+  const who = await whoIsAtWork(state.lock, { platform, processes: processes(runner, platform.tools.os) });
+  if (who === undefined) return [];
+  const remedies = [{ says: "wait until it has ended, then look again", command: "tracebloc status" }];
+  return [{ reason: "RUN_AT_WORK", room: "run", says: who, remedies }];
 }
 
 /** What is as it should be, under the names that install has for it; the rest is told by the findings. */

@@ -126,6 +126,7 @@ export const reasons = {
   DATASET_INVALID: { kind: "input", means: "a dataset cannot be staged" },
   DATASET_IN_THE_WAY: { kind: "refused", means: "something else lies where a dataset is to go" },
 
+  RUN_AT_WORK: { kind: "hint", means: "another run is at work, so that what is seen may be half done" },
   RUN_LOCKED: { kind: "locked", means: "another run is at work" },
   PREVIOUS_RUN_CUT_OFF: { kind: "hint", means: "the previous run ended without finishing" },
   CHILD_STILL_RUNS: { kind: "deadline", means: "a program started by an earlier run is still at work" },

@@ -55,6 +55,22 @@ export async function takeLock(path: string, options: LockOptions): Promise<Lock
   }
 }
 
+/**
+ * Who is at work there, for those that only look: undefined where nobody is, or where that cannot be told. Takes nothing
+ * and never throws.
+ */
+export async function whoIsAtWork(path: string, options: Omit<LockOptions, "command">): Promise<string | undefined> {
+  const { host = hostname(), now = Date.now } = options;
+  try {
+    const seen = look(path);
+    if (seen?.owner === undefined) return undefined;
+    const me = { ...ownProcess(), host, since: "", command: "", token: "" };
+    return (await whyHeld(seen, path, me, { ...options, command: "", now }))?.says;
+  } catch {
+    return undefined;
+  }
+}
+
 type Claiming = LockOptions & { now: () => number };
 
 /**

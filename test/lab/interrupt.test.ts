@@ -56,6 +56,8 @@ describe("a run that is asked to end", () => {
     test("is followed by a run that goes on from there, and by none beside it", async () => {
       const first = product.start(["install", "--json"], { ownGroup: true });
       await first.until((line) => line.type === "action");
+      const seen = await product.run(["status", "--json"]);
+      expect(findingOf(seen, "RUN_AT_WORK")?.says).toContain(`(process ${first.pid}) is at work`);
       const second = await product.run(["install", "--json"]);
       expect(second.result()).toMatchObject({ exit: 8, state: "refused", actions: [] });
       expect(failuresOf(second)).toEqual(["RUN_LOCKED"]);

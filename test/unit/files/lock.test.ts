@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { describe, expect, test } from "vitest";
 
-import { takeLock, type Lock, type LockOptions, type Owner } from "../../../src/files/lock.ts";
+import { takeLock, whoIsAtWork, type Lock, type LockOptions, type Owner } from "../../../src/files/lock.ts";
 import { ownProcess, processes, type Processes } from "../../../src/process/processes.ts";
 import { asUser, canMount, isRoot, platformOf, smallDisk, temporaryFolder } from "./support.ts";
 
@@ -130,6 +130,30 @@ describe("a held lock", () => {
     });
     utimesSync(path, Date.now() / 1000 - 60, Date.now() / 1000 - 60);
     expect(ours(await take(path)).after).toBeUndefined();
+  });
+});
+
+describe("who only looks", () => {
+  const who = (path: string) => whoIsAtWork(path, options);
+
+  test("is told who is at work, and takes nothing", async () => {
+    const path = newPath();
+    expect(await who(path)).toBeUndefined();
+    expect(readdirSync(join(path, ".."))).toEqual([]);
+    const owner = lockOf(path, {});
+    expect(await who(path)).toBe(
+      `\`tracebloc upgrade\` (process ${process.pid}) is at work since 2026-11-30 12:03 UTC`,
+    );
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(owner);
+  });
+
+  test("is not troubled by a dead process, or by what is no lock", async () => {
+    const path = newPath();
+    lockOf(path, dead);
+    expect(await who(path)).toBeUndefined();
+    writeFileSync(path, "half");
+    expect(await who(path)).toBeUndefined();
+    expect(await who(join(path, "below a file"))).toBeUndefined();
   });
 });
 
