@@ -77,14 +77,7 @@ describe("a site with a cluster of its own", () => {
 
   test("finds its data again", async () => {
     expect(await volumes()).toEqual(bound);
-    const dataset = [
-      "exec",
-      ...inNamespace,
-      `deployment/${release}-jobs-manager`,
-      "--",
-      "cat",
-      "/data/shared/a-dataset",
-    ];
-    expect(await cluster.kubectl(dataset)).toBe("kept");
+    const dataset = `/tracebloc/${release}/data/a-dataset`;
+    expect(await inLab("docker", ["exec", cluster.node, "cat", dataset])).toBe("kept");
   });
 });

@@ -47,8 +47,7 @@ export function keptVolumes(product: Product): void {
       const notes = ran.lines().flatMap((line) => (line.type === "note" ? [line.says] : []));
       expect(notes).toContain("tracebloc-data-pv was left by a claim that is gone; it is free again");
       expect(await volumes()).toEqual(bound);
-      const manager = ["exec", "--namespace", "tracebloc", "deployment/tracebloc-jobs-manager", "--"];
-      expect(await product.kubectl([...manager, "cat", "/data/shared/a-dataset"])).toBe("kept");
+      expect(await product.inNode("cat /tracebloc/tracebloc/data/a-dataset")).toBe("kept");
       expect(findingOf(ran, "VOLUME_NOT_FREED")).toBeUndefined();
     });
   });
