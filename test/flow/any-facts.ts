@@ -246,7 +246,8 @@ const anyDeployments: Arbitrary<readonly Deployment[]> = fc
   );
 
 const anyReleaseFacts: Arbitrary<ReleaseFacts> = fc.record({
-  records: anyFact(fc.array(anyRelease, { maxLength: 2 })),
+  // As records are read: one for each release.
+  records: anyFact(fc.uniqueArray(anyRelease, { maxLength: 2, selector: (one) => `${one.namespace}/${one.name}` })),
   deployments: anyFact(anyDeployments),
 });
 
