@@ -1,7 +1,7 @@
 import type { Finding } from "../engine/finding.ts";
 import type { Machine } from "../engine/machine.ts";
 import type { ExitCode } from "../engine/reasons.ts";
-import { whoIsAtWork } from "../files/lock.ts";
+import { whoHolds } from "../files/lock.ts";
 import { observe, plan, type Facts } from "../install.ts";
 import { version } from "../platform/version.ts";
 import { processes } from "../process/processes.ts";
@@ -38,10 +38,8 @@ export async function status(flags: Flags): Promise<ExitCode> {
 
 /** A run that is in the middle of its work: what is missing may be what it makes. */
 async function atWork({ state, platform, runner }: Machine): Promise<Finding[]> {
-  const who = await whoIsAtWork(state.lock, { platform, processes: processes(runner, platform.tools.os) });
-  if (who === undefined) return [];
-  const remedies = [{ says: "wait until it has ended, then look again", command: "tracebloc status" }];
-  return [{ reason: "RUN_AT_WORK", room: "run", says: who, remedies }];
+  const held = await whoHolds(state.lock, { platform, processes: processes(runner, platform.tools.os) });
+  return held === undefined ? [] : [{ reason: "RUN_AT_WORK", room: "run", ...held }];
 }
 
 /** What is as it should be, under the names that install has for it; the rest is told by the findings. */

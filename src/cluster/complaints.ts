@@ -8,6 +8,14 @@ export type Explained = { reason: Reason; says: string; remedies: readonly Remed
 
 type Known = { words: RegExp; means: (found: readonly string[], platform: Platform) => Explained };
 
+/** What a pull says that failed, the engine's and the node's alike: registries have the words. */
+export const pullWords = {
+  IMAGE_PULL_TLS: /x509: |certificate signed by unknown authority|tls: failed to verify/i,
+  IMAGE_PULL_DENIED:
+    /unauthorized|authorization failed|no basic auth credentials|authentication required|incorrect username or password/i,
+  IMAGE_PULL_LIMIT: /toomanyrequests|429 Too Many Requests|pull rate limit/i,
+} as const satisfies Partial<Record<Reason, RegExp>>;
+
 /**
  * Texts of real failures, and what they mean. The first that matches decides, so that the narrow ones come first: an
  * image that cannot be pulled for want of space is a matter of space.
@@ -32,7 +40,7 @@ const known: readonly Known[] = [
   },
   {
     // B06: the engine's own pull, with the trust of its machine, which is not the trust of this program or of the node.
-    words: /x509: |certificate signed by unknown authority|tls: failed to verify certificate/i,
+    words: pullWords.IMAGE_PULL_TLS,
     means: (_, platform) => ({
       reason: "IMAGE_PULL_TLS",
       says: "the container engine does not trust the registry's certificate, as behind a proxy that inspects TLS",
@@ -40,8 +48,7 @@ const known: readonly Known[] = [
     }),
   },
   {
-    // What registries, and docker in their stead, say of a login that is wrong or missing.
-    words: /unauthorized|no basic auth credentials|incorrect username or password/i,
+    words: pullWords.IMAGE_PULL_DENIED,
     means: () => ({
       reason: "IMAGE_PULL_DENIED",
       says: "the registry refuses the user name and password, or wants some",
@@ -50,7 +57,7 @@ const known: readonly Known[] = [
   },
   {
     // B43.
-    words: /toomanyrequests|429 Too Many Requests|pull rate limit/i,
+    words: pullWords.IMAGE_PULL_LIMIT,
     means: () => ({
       reason: "IMAGE_PULL_LIMIT",
       says: "the registry's limit of pulls is reached",

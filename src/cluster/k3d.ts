@@ -32,7 +32,8 @@ export type ClusterShape = {
 
 /**
  * `k3d cluster create`. The user's kubeconfig is left alone (B07), nothing but the API is published, and a failure is
- * left standing (`--no-rollback`) so that the node's log can still be read. `registries`: flags about where images come from. metrics-server stays: the chart needs it.
+ * left standing (`--no-rollback`) so that the node's log can still be read. metrics-server stays: the chart needs it.
+ * `registries` are flags of k3d's about where images come from.
  */
 export function createCluster(
   k3d: string,

@@ -71,7 +71,7 @@ type Named = readonly [key: string, wish: Wish<unknown>];
 
 function exclude(one: Named, other: Named, why: string): Finding {
   const says = `${spell(one)} and ${spell(other)} exclude each other: ${why}`;
-  const folders = one[0].endsWith("Dir");
+  const folders = one[0] !== "storageMode";
   return finding("CONFIG_CONFLICT", says, {
     says: folders ? "choose folders beside each other" : "leave one of them out",
   });

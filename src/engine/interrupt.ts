@@ -60,12 +60,12 @@ export function watchInterrupts({
   let first: EndingSignal | undefined;
   let count = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
-  let left: ExitCode | undefined;
+  let ended: ExitCode | undefined;
 
   const onSignal = (signal: EndingSignal) => {
     if (now() - lastAt < oneKeyPressMs) return;
     lastAt = now();
-    if (left !== undefined) return leave(left);
+    if (ended !== undefined) return leave(ended);
     count += 1;
     first ??= signal;
     const code = endings[first];
@@ -85,7 +85,7 @@ export function watchInterrupts({
   return {
     stop: stop.signal,
     exitCode: () => (first === undefined ? undefined : endings[first]),
-    over: (code) => void (left = code),
+    over: (code) => void (ended = code),
   };
 }
 

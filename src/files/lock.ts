@@ -56,16 +56,18 @@ export async function takeLock(path: string, options: LockOptions): Promise<Lock
 }
 
 /**
- * Who is at work there, for those that only look: undefined where nobody is, or where that cannot be told. Takes nothing
- * and never throws.
+ * Who holds the lock, for those that only look, in the words that a run would be refused with: unknown is held as well.
+ * Undefined where nobody does, or where there is nothing to be read. Takes nothing and never throws.
  */
-export async function whoIsAtWork(path: string, options: Omit<LockOptions, "command">): Promise<string | undefined> {
+export async function whoHolds(
+  path: string,
+  options: Omit<LockOptions, "command">,
+): Promise<FolderProblem | undefined> {
   const { host = hostname(), now = Date.now } = options;
   try {
     const seen = look(path);
-    if (seen?.owner === undefined) return undefined;
     const me = { ...ownProcess(), host, since: "", command: "", token: "" };
-    return (await whyHeld(seen, path, me, { ...options, command: "", now }))?.says;
+    return seen === undefined ? undefined : await whyHeld(seen, path, me, { ...options, command: "", now });
   } catch {
     return undefined;
   }

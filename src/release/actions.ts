@@ -13,7 +13,7 @@ import { readRecords } from "./observe.ts";
 import { awaitMetrics } from "./metrics.ts";
 import { cannotTell, chartOf, type ReleaseAction } from "./plan.ts";
 import { awaitWorkloads } from "./readiness.ts";
-import { wishesLabel } from "./values.ts";
+import { keepsInNode, wishesLabel } from "./values.ts";
 import { freeVolumes } from "./volumes.ts";
 import { wantedValues, type ReleaseWishes } from "./wanted.ts";
 import { workloadNames } from "./workloads.ts";
@@ -82,7 +82,7 @@ async function apply(
   // JSON, which is YAML too: Helm reads YAML 1.1, where a password such as `on` or `1_000` is no text.
   writeAtomically(values, JSON.stringify(wanted, null, 2), 0o600);
   await awaitMetrics(wanted, roads.api(), on);
-  for (const volume of await freeVolumes(release, namespace, roads.api(), on)) {
+  for (const volume of keepsInNode(wanted) ? await freeVolumes(release, namespace, roads.api(), on) : []) {
     on.emit({ type: "note", room: "release", says: `${volume} was left by a claim that is gone; it is free again` });
   }
 

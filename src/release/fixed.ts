@@ -1,6 +1,6 @@
 import type { Finding } from "../engine/finding.ts";
 import type { ReleaseRecord } from "./helm-records.ts";
-import type { Values } from "./values.ts";
+import { keepsInNode, type Values } from "./values.ts";
 
 /** A setting that claims, volumes and storage classes keep for their life, as the chart reads it. */
 type Fixed = { key: string; value: string; bytes?: number };
@@ -39,7 +39,7 @@ function fixedIn(values: Values): Fixed[] {
   const storageClass = part(values, "storageClass");
   const hostPath = part(values, "hostPath");
   const pvc = part(values, "pvc");
-  const inNode = hostPath["enabled"] === true;
+  const inNode = keepsInNode(values);
   const isMade = storageClass["create"] !== false;
   const fixed = (key: string, value: unknown, otherwise: string): Fixed => ({ key, value: text(value) || otherwise });
   const size = (volume: string, otherwise: string): Fixed => {

@@ -1,5 +1,5 @@
 import type { Environment } from "../platform/environment.ts";
-import { basicAuthorization, proxyFor } from "../tools/proxy.ts";
+import { isThisMachine, proxyFor, sparedFrom, userOf } from "../tools/proxy.ts";
 import { layerValues, type Values } from "./values.ts";
 
 /**
@@ -9,9 +9,8 @@ import { layerValues, type Values } from "./values.ts";
  */
 export function withOutside(environment: Environment, pem: string | undefined, file: Values): Values {
   const proxy = proxyOf("https", environment) ?? proxyOf("http", environment);
-  const isReached = proxy !== undefined && !/^(?:localhost|127\..*|\[::1\])$/.test(proxy.hostname);
   return layerValues(
-    isReached ? { env: proxyValues(proxy, environment["no_proxy"] ?? environment["NO_PROXY"]) } : {},
+    proxy === undefined || isThisMachine(proxy) ? {} : { env: proxyValues(proxy, sparedFrom(environment)) },
     pem === undefined || file["caBundle"] !== undefined ? {} : { caBundle: { pem } },
     file,
   );
@@ -26,13 +25,12 @@ function proxyOf(scheme: string, environment: Environment): URL | undefined {
 }
 
 function proxyValues(proxy: URL, direct: string | undefined): Values {
-  const login = Buffer.from(basicAuthorization(proxy)?.slice("Basic ".length) ?? "", "base64").toString();
-  const colon = login.indexOf(":");
+  const user = userOf(proxy);
   return {
     HTTP_PROXY_HOST: proxy.hostname,
     // URL leaves out the port that goes without saying, and curl means another by that.
     HTTP_PROXY_PORT: proxy.port || (proxy.protocol === "https:" ? "443" : "80"),
-    ...(colon > 0 && { HTTP_PROXY_USERNAME: login.slice(0, colon), HTTP_PROXY_PASSWORD: login.slice(colon + 1) }),
+    ...(user?.name && { HTTP_PROXY_USERNAME: user.name, HTTP_PROXY_PASSWORD: user.password }),
     ...(direct && { NO_PROXY: direct }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Api } from "../cluster/api.ts";
-import { valueOf } from "../engine/fact.ts";
 import { giveLogin } from "../cluster/complaints.ts";
+import { valueOf } from "../engine/fact.ts";
 import type { Finding, Remedy } from "../engine/finding.ts";
 import { within, type Machine } from "../engine/machine.ts";
 import type { Reason } from "../engine/reasons.ts";

@@ -1,3 +1,4 @@
+import { pullWords } from "../cluster/complaints.ts";
 import type { Reason } from "../engine/reasons.ts";
 
 /** A Pod, as far as telling what is wrong with it needs. */
@@ -168,14 +169,10 @@ function pullTrouble(
   };
 }
 
-/** Which failure of an image pull a text speaks of; shared with the pulls that the engine makes (cluster creation). */
+/** Which failure of an image pull a text speaks of. */
 export function pullReason(text: string): Reason {
-  if (/x509|certificate signed by unknown authority|tls: failed to verify/i.test(text)) return "IMAGE_PULL_TLS";
-  if (/401 Unauthorized|authorization failed|no basic auth credentials|authentication required/i.test(text)) {
-    return "IMAGE_PULL_DENIED";
-  }
-  if (/toomanyrequests|429 Too Many Requests|pull rate limit/i.test(text)) return "IMAGE_PULL_LIMIT";
-  return "IMAGE_PULL_FAILED";
+  const reasons = Object.keys(pullWords) as (keyof typeof pullWords)[];
+  return reasons.find((reason) => pullWords[reason].test(text)) ?? "IMAGE_PULL_FAILED";
 }
 
 /** `<deployment>-<replicaset>-<pod>`: exact, since `mysql-client` must not answer for `mysql-client-2`. */

@@ -83,6 +83,12 @@ function merge(under: Values, over: Values): Values {
   return { ...merged };
 }
 
+/** True where the values keep the release's volumes in directories of the node: the only ones that are made with it. */
+export function keepsInNode(values: Values): boolean {
+  const hostPath = values["hostPath"];
+  return isObject(hostPath) && hostPath["enabled"] === true;
+}
+
 /** The label under which a release carries the hash of the wishes it was made from. */
 export const wishesLabel = "tracebloc.io/wishes";
 

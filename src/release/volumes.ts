@@ -2,8 +2,8 @@ import { saysOf, type ApiAnswer, type ChangingApi } from "../cluster/api.ts";
 import { Failure } from "../engine/finding.ts";
 import { within, type Machine } from "../engine/machine.ts";
 
-/** The volumes of a release in hostPath mode, and the claim that each is kept for (client.volumes in the chart). */
-const claims = { data: "client-pvc", logs: "client-logs-pvc", mysql: "mysql-pvc" };
+/** The volumes of a release that lie in the node, and the claim that each is kept for: `client.volumes` in the chart. */
+export const claims = { data: "client-pvc", logs: "client-logs-pvc", mysql: "mysql-pvc" };
 
 const limitMs = 10_000;
 

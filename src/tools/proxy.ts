@@ -12,7 +12,7 @@ import { DownloadTrouble } from "./download-trouble.ts";
 export function proxyFor(url: URL, environment: Environment): URL | undefined {
   const variable = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const value = either(environment, variable);
-  if (value === undefined || spared(url, either(environment, "NO_PROXY") ?? "")) return undefined;
+  if (value === undefined || spared(url, sparedFrom(environment) ?? "")) return undefined;
   const proxy = asUrl(/^[a-z0-9+]+:\/\//i.test(value) ? value : `http://${value}`);
   if (proxy === undefined || !/^https?:$/.test(proxy.protocol)) {
     throw new DownloadTrouble(`${variable} does not name a proxy with http:// or https://`, { mayPass: false });
@@ -25,18 +25,34 @@ export function shownProxy(proxy: URL): string {
   return proxy.port === "" ? proxy.hostname : `${proxy.hostname}:${proxy.port}`;
 }
 
-/** What a URL with a user and password asks to be sent, percent-decoded once; undefined for one without (B33). */
-export function basicAuthorization(url: URL): string | undefined {
+/** What is to be reached without a proxy: NO_PROXY, as it is written. */
+export function sparedFrom(environment: Environment): string | undefined {
+  return either(environment, "NO_PROXY");
+}
+
+/** User and password of a URL, percent-decoded once; undefined for one without (B33). */
+export function userOf(url: URL): { name: string; password: string } | undefined {
   if (url.username === "" && url.password === "") return undefined;
-  const pair = `${decoded(url.username)}:${decoded(url.password)}`;
-  return `Basic ${Buffer.from(pair).toString("base64")}`;
+  return { name: decoded(url.username), password: decoded(url.password) };
+}
+
+/** What a URL with a user and password asks to be sent; undefined for one without. */
+export function basicAuthorization(url: URL): string | undefined {
+  const user = userOf(url);
+  return user && `Basic ${Buffer.from(`${user.name}:${user.password}`).toString("base64")}`;
+}
+
+/** True for this machine itself, by any of its names: within a pod that would be the pod. */
+export function isThisMachine({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
+  return host === "localhost" || host.endsWith(".localhost") || isIn(host, "127.0.0.0/8") || host === "::1";
 }
 
 /** True where NO_PROXY, or being this machine, keeps a URL from the proxy. */
 function spared(url: URL, noProxy: string): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
   const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port;
-  if (host === "localhost" || host.endsWith(".localhost") || isIn(host, "127.0.0.0/8") || host === "::1") return true;
+  if (isThisMachine(url)) return true;
   return noProxy
     .split(/[\s,]+/)
     .filter((entry) => entry !== "")

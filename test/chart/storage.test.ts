@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { claims as freed } from "../../src/release/volumes.ts";
 import { owner, volumes } from "../../src/storage/layout.ts";
 import { container, containers, describeChart, find, hostpath, nodeLocal, refusal, render } from "./helm.ts";
 import type { Claim, Manifest, Volume } from "./manifests.ts";
@@ -23,7 +24,10 @@ describeChart("volumes in directories of the node", () => {
       "ward-7-logs-pv": "/tracebloc/ward-7/logs",
       "ward-7-mysql-pv": "/tracebloc/ward-7/mysql",
     });
-    for (const { spec } of ofKind<Volume>(objects, "PersistentVolume")) {
+    for (const { metadata, spec } of ofKind<Volume>(objects, "PersistentVolume")) {
+      // The names by which the installer frees one that a claim has left.
+      const [, volume = ""] = /^ward-7-(.*)-pv$/.exec(metadata.name) ?? [];
+      expect(spec.claimRef.name).toBe(freed[volume as keyof typeof freed]);
       expect(spec).toEqual({
         capacity: { storage: claims[spec.claimRef.name as keyof typeof claims] },
         accessModes: ["ReadWriteOnce"],

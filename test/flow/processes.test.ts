@@ -112,6 +112,8 @@ describe("two installs at once", () => {
       expect(second.result()).toMatchObject({ exit: 8, state: "refused", failures: [{ reason: "RUN_LOCKED" }] });
       expect(second.result().failures[0]?.says).toContain(`process ${first.pid}`);
       expect(it.calls().length).toBe(before);
+      const seen = await it.run(["status", "--json"], { env });
+      expect(seen.result().warnings).toMatchObject([{ reason: "RUN_AT_WORK" }]);
       first.kill("SIGTERM");
       expect((await first).exitCode).toBe(143);
     });

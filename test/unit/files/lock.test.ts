@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { describe, expect, test } from "vitest";
 
-import { takeLock, whoIsAtWork, type Lock, type LockOptions, type Owner } from "../../../src/files/lock.ts";
+import { takeLock, whoHolds, type Lock, type LockOptions, type Owner } from "../../../src/files/lock.ts";
 import { ownProcess, processes, type Processes } from "../../../src/process/processes.ts";
 import { asUser, canMount, isRoot, platformOf, smallDisk, temporaryFolder } from "./support.ts";
 
@@ -134,25 +134,25 @@ describe("a held lock", () => {
 });
 
 describe("who only looks", () => {
-  const who = (path: string) => whoIsAtWork(path, options);
+  const who = (path: string) => whoHolds(path, options);
 
   test("is told who is at work, and takes nothing", async () => {
     const path = newPath();
     expect(await who(path)).toBeUndefined();
     expect(readdirSync(join(path, ".."))).toEqual([]);
     const owner = lockOf(path, {});
-    expect(await who(path)).toBe(
-      `\`tracebloc upgrade\` (process ${process.pid}) is at work since 2026-11-30 12:03 UTC`,
-    );
+    const refused = await take(path);
+    if (refused.state !== "held") throw new Error(JSON.stringify(refused));
+    expect(await who(path)).toEqual({ says: refused.says, remedies: refused.remedies });
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(owner);
   });
 
-  test("is not troubled by a dead process, or by what is no lock", async () => {
+  test("is not troubled by a dead process, or by what is no lock; a lock that is just being taken is one", async () => {
     const path = newPath();
     lockOf(path, dead);
     expect(await who(path)).toBeUndefined();
     writeFileSync(path, "half");
-    expect(await who(path)).toBeUndefined();
+    expect((await who(path))?.says).toBe("another run is just taking the lock");
     expect(await who(join(path, "below a file"))).toBeUndefined();
   });
 });
