@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
@@ -40,5 +40,28 @@ describe("a password that came in the environment", () => {
     expect(given).not.toContain(canary);
     expect(ran.stdout + ran.stderr).not.toContain(canary);
     expect(allIn(it.state)).not.toContain(canary);
+  });
+});
+
+describe("a password that stands in the operator's values, or in the address of a proxy", () => {
+  test.each([
+    ["values", `dockerRegistry: { password: ${canary} }\n`, undefined],
+    ["proxy", "", `http://puller:${canary}@proxy.example.com:3128`],
+  ])("is in no output and no log, also where a program repeats it: %s", async (_, text, proxy) => {
+    const it = machine();
+    stubTools(it);
+    it.stub(
+      "docker",
+      emptyEngine.map(([fits]) => [fits, `echo 'cannot sign in with ${canary}' >&2; exit 1`] as const),
+    );
+    const values = join(it.folder, "values.yaml");
+    writeFileSync(values, text, { mode: 0o600 });
+    const ran = await it.run(["install", "--verbose", "--values", values], {
+      env: { TRACEBLOC_CLIENT_ID: "client-1", TRACEBLOC_CLIENT_PASSWORD: "s3cret", HTTPS_PROXY: proxy },
+    });
+    expect(ran.exit).not.toBe(0);
+    const told = ran.stdout + ran.stderr + allIn(it.state);
+    expect(told).toContain("cannot sign in with");
+    expect(told).not.toContain(canary);
   });
 });

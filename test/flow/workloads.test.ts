@@ -90,6 +90,7 @@ describe("an image that cannot be pulled", () => {
       "IMAGE_PULL_LIMIT",
     ],
     ["no login", "authorization failed: no basic auth credentials", "IMAGE_PULL_DENIED"],
+    ["another login", "unexpected status from HEAD request to https://…: 401 Unauthorized", "IMAGE_PULL_DENIED"],
     ["no such image", "manifest unknown", "IMAGE_PULL_FAILED"],
   ] as const)("%s: is told by the words of the pull itself", async (_, why, reason) => {
     const name = "tracebloc-jobs-manager";
@@ -110,6 +111,26 @@ describe("an image that cannot be pulled", () => {
     expect([finding?.reason, finding?.says]).toEqual([reason, `${name}: ImagePullBackOff`]);
     expect(finding?.details?.join("\n")).toContain(why);
   });
+});
+
+test.each([
+  ["goes on where the last refusal is older: the password may be another one since", "2026-11-30T09:00:00Z", 600_000],
+  ["ends early where it was refused just now", "2126-11-30T09:00:00Z", 60_000],
+])("a wait for images that a registry refuses %s", async (_, lastTimestamp, atMost) => {
+  const message = "Failed to pull image: unexpected status: 401 Unauthorized";
+  const denied = (pods: Pod[]) => waiting("", "ImagePullBackOff", "Back-off")(pods);
+  const refusals = (readOf("pods, first").body as List<Pod>).items.map(({ metadata: { name } }) => ({
+    metadata: { name: `${name}.18a0` },
+    involvedObject: { kind: "Pod", name },
+    reason: "Failed",
+    message,
+    lastTimestamp,
+  }));
+  const { wait, on } = clusterWith({ pods: denied, events: refusals });
+  const [finding] = await wait();
+  expect(finding?.reason).toBe("IMAGE_PULL_DENIED");
+  expect(on.now()).toBeLessThanOrEqual(atMost);
+  expect(on.now()).toBeGreaterThan(atMost - 60_000);
 });
 
 test("B10: a container that crashes is told with its exit code and its own last words", async () => {

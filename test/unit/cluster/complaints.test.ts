@@ -60,6 +60,12 @@ describe("texts that others reported (failure-cases.md)", () => {
       "does not see /srv/data",
     ],
     [
+      "a login that is missing",
+      "failed to pull image 'registry.example.com/k3s:v1': Error response from daemon: unauthorized: authentication required",
+      "IMAGE_PULL_DENIED",
+      "refuses the user name",
+    ],
+    [
       "B30 older",
       "Error response from daemon: Mounts denied: \nThe path /srv/data\nis not shared from OS X and is not known to Docker.",
       "DATA_DIR_UNUSABLE",

@@ -119,6 +119,12 @@ describe("what a release needs", () => {
       ["release.credentials", "release.apply"],
     ],
     ["with --force none are needed", seeing([record()]), wanting(defaults, { force: true }), ["release.apply"]],
+    [
+      "what its volumes keep for life is refused before Helm starts",
+      seeing([record()]),
+      wanting(defaults, { file: { hostPath: { datasetPath: "/elsewhere" } } }),
+      ["refused: RELEASE_FIXED"],
+    ],
     ["an adopted or older chart stays, with a hint", seeing([record(older)]), nobody, ["told: CHART_OLDER"]],
     ["a pending one is refused", seeing([record({ status: "pending-upgrade" })]), nobody, ["refused: RELEASE_PENDING"]],
     [
