@@ -169,7 +169,7 @@ export const settings: { readonly [Key in keyof Settings]: Setting } = {
     otherwise: "as the chart says",
   },
   imageRegistry: {
-    kind: "name",
+    kind: "image",
     flag: "--image-registry <host>",
     variables: ["TRACEBLOC_IMAGE_REGISTRY"],
     about: "mirror that all images come from, those of the node included",

@@ -31,6 +31,7 @@ describe("a mirror", () => {
     expect(others).toEqual([]);
     expect(finding?.reason).toBe("CONFIG_INVALID");
     expect(finding?.says).toContain(why);
+    expect(JSON.stringify(finding)).not.toContain("canary");
   });
 
   test("has the pinned images of the cluster, which is no change of a pin", async () => {
